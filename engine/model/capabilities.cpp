@@ -37,9 +37,7 @@ constexpr auto kNeedsWholeMatrices = [](const Experiment &e) {
     return optimizer != nullptr && optimizer->granularityOf(operators::ParameterKind::Matrix) == operators::Granularity::Matrix;
 };
 
-/// Also of a family with its own method.
-constexpr auto kHasShards = [](const Experiment &e) { return shardsVocabulary(e.schedule); };
-constexpr auto kShardsVocabulary = [](const Experiment &e) { return traits(e.schedule.vocabulary).isSharded; };
+constexpr auto kShardsVocabulary = [](const Experiment &e) { return shardsVocabulary(e.schedule); };
 
 constexpr std::array kCapabilities{
     Capability{"pipeline", "stages of the model on several devices", "parallel.devices",
@@ -55,14 +53,14 @@ constexpr std::array kCapabilities{
     Capability{"adaptive-softmax", "a softmax of frequent words, and narrower ones of rarer words", "model.adaptive_softmax",
                kIsAdaptive},
     Capability{"adaptive-softmax-sharded", "an adaptive softmax sharded over the pipeline's devices", "schedule.vocabulary",
-               all<kIsAdaptive, kHasShards>},
+               all<kIsAdaptive, kShardsVocabulary>},
     refused("adaptive-softmax-with-tensor-ranks", "an adaptive softmax whose tails the ranks of one device divide",
-            "parallel.tensor", all<kIsAdaptive, kHasTensorRanks, [](const Experiment &e) { return !kHasShards(e); }>,
+            "parallel.tensor", all<kIsAdaptive, kHasTensorRanks, [](const Experiment &e) { return !kShardsVocabulary(e); }>,
             "the ranks of one device do not yet divide the tails of an adaptive softmax",
             "choose 1, or a method that shards the vocabulary"),
     refused("adaptive-softmax-with-sequence-parallelism", "an adaptive softmax whose ranks have tokens of their own",
             "parallel.sequence_parallel",
-            all<kIsAdaptive, kHasShards, [](const Experiment &e) { return e.parallel.hasSequenceParallel(); }>,
+            all<kIsAdaptive, kShardsVocabulary, [](const Experiment &e) { return e.parallel.hasSequenceParallel(); }>,
             "ranks do not yet gather the rows of tails of each other's tokens", "choose no, or one softmax"),
     refused("adaptive-softmax-without-logits", "an adaptive softmax whose logits are computed again or in chunks",
             "schedule.vocabulary_kind",
@@ -188,10 +186,10 @@ constexpr std::array kCapabilities{
             "passes do not yet exchange among replicas and among context ranks",
             "choose 1, or exchange once a step (zero2 deferred, zero3 resident)"),
     refused("exchanges-in-passes-with-sharded-vocabulary",
-            "ZeRO that exchanges in every microbatch, with vocabulary layers sharded over devices", "schedule.vocabulary",
+            "ZeRO that exchanges in every microbatch, with vocabulary layers sharded over devices", "parallel.zero",
             all<kReducesEagerly, kShardsVocabulary>,
             "the passes of sharded vocabulary layers have no exchanges among replicas yet",
-            "choose none or redis, or exchange once a step (zero2 deferred, zero3 resident)"),
+            "exchange once a step (zero2 deferred, zero3 resident), or choose a schedule and a method that shard none"),
     refused("exchanges-in-passes-with-given-durations",
             "ZeRO that exchanges in every microbatch, with durations that are given", "parallel.zero",
             all<kReducesEagerly, [](const Experiment &e) { return !std::holds_alternative<HardwarePreset>(e.cost.source); }>,

@@ -6326,10 +6326,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>나눈 어휘 레이어의 패스에는 아직 복제본 사이의 교환이 없습니다</translation>
     </message>
     <message>
-        <source>choose none or redis, or exchange once a step (zero2 deferred, zero3 resident)</source>
-        <translation>none이나 redis를 선택하거나 스텝마다 한 번 교환하십시오(zero2 deferred, zero3 resident)</translation>
-    </message>
-    <message>
         <source>given durations do not say what exchanges take</source>
         <translation>주어진 소요 시간에는 교환 시간이 없습니다</translation>
     </message>
@@ -10634,10 +10630,6 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>%1: %2.</translation>
     </message>
     <message>
-        <source>It had done %1 of %2 steps.</source>
-        <translation>%2스텝 중 %1스텝을 마쳤습니다.</translation>
-    </message>
-    <message>
         <source>Tokens of a sequence, the context length.</source>
         <translation>시퀀스 하나의 토큰 수, 곧 컨텍스트 길이.</translation>
     </message>
@@ -10676,6 +10668,14 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>choose no, or one softmax</source>
         <translation>no 또는 소프트맥스 하나를 고르십시오</translation>
+    </message>
+    <message>
+        <source>exchange once a step (zero2 deferred, zero3 resident), or choose a schedule and a method that shard none</source>
+        <translation>한 스텝에 한 번 교환하거나(zero2 deferred, zero3 resident), 어휘 레이어를 나누지 않는 스케줄과 방법을 고르십시오</translation>
+    </message>
+    <message>
+        <source>Steps done: %1 of %2.</source>
+        <translation>마친 스텝: %2개 중 %1개.</translation>
     </message>
 </context>
 </TS>

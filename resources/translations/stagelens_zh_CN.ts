@@ -6326,10 +6326,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>分片词表层的计算块尚不能在副本间交换</translation>
     </message>
     <message>
-        <source>choose none or redis, or exchange once a step (zero2 deferred, zero3 resident)</source>
-        <translation>请选择 none 或 redis，或每步交换一次（zero2 deferred、zero3 resident）</translation>
-    </message>
-    <message>
         <source>given durations do not say what exchanges take</source>
         <translation>给定的时长未说明交换的用时</translation>
     </message>
@@ -10634,10 +10630,6 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>%1 %2。</translation>
     </message>
     <message>
-        <source>It had done %1 of %2 steps.</source>
-        <translation>它完成了 %2 步中的 %1 步。</translation>
-    </message>
-    <message>
         <source>Tokens of a sequence, the context length.</source>
         <translation>一个序列的词元数，即上下文长度。</translation>
     </message>
@@ -10676,6 +10668,14 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>choose no, or one softmax</source>
         <translation>请选择 no，或一个 softmax</translation>
+    </message>
+    <message>
+        <source>exchange once a step (zero2 deferred, zero3 resident), or choose a schedule and a method that shard none</source>
+        <translation>请每步交换一次（zero2 deferred、zero3 resident），或选择不对词表层分片的调度和方法</translation>
+    </message>
+    <message>
+        <source>Steps done: %1 of %2.</source>
+        <translation>已完成的步数：%2 步中的 %1 步。</translation>
     </message>
 </context>
 </TS>

@@ -99,6 +99,18 @@ inline std::vector<double> lossesOf(const model::Experiment &experiment)
     return losses;
 }
 
+/// The losses of an evaluation before the first step, of the steps, and of an evaluation after them; none if the run fails.
+inline std::vector<double> allLosses(const model::Experiment &experiment)
+{
+    std::vector<double> losses;
+    runtime::TrainingObserver observer;
+    observer.onStep = [&](const runtime::StepReport &report) { losses.push_back(report.loss); };
+    observer.onEvaluation = [&](const runtime::Evaluation &evaluation) { losses.push_back(evaluation.loss); };
+    if (!runtime::train(experiment, scheduleOf(experiment), {}, observer, {}).ok())
+        losses.clear();
+    return losses;
+}
+
 /// Frobenius norm of the difference over that of the exact values.
 inline double relativeDifference(const std::vector<float> &values, const std::vector<float> &exact)
 {

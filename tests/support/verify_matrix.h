@@ -1,6 +1,7 @@
 // Every schedule family under every vocabulary method and several numbers of devices, verified.
 #pragma once
 
+#include "engine/model/capabilities.h"
 #include "engine/model/names.h"
 #include "engine/runtime/state/parameters.h"
 #include "engine/runtime/training/training_run.h"
@@ -61,6 +62,21 @@ inline void addMethodRows()
     QTest::addColumn<int>("method");
     for (const model::VocabularyMethod method : kAllMethods)
         QTest::newRow(model::name(method).data()) << static_cast<int>(method);
+}
+
+/// A plan of the tiny model can run, passes verify(plan), and updates its parameters: the loss of the second step lies between
+/// `least` and 5.2, a little above that of a model that knows nothing.
+template <typename Verify>
+void verifyTraining(model::Experiment experiment, const Verify &verify, double least)
+{
+    for (const base::Problem &problem : model::unsupported(experiment, model::Use::Run))
+        QFAIL(problem.message.c_str());
+    verify(experiment);
+    if (QTest::currentTestFailed())
+        return;
+    experiment.training.steps = 2;
+    const std::vector<double> losses = lossesOf(experiment);
+    QVERIFY(losses[1] > least && losses[1] < 5.2);
 }
 
 /// Calls verify(plan, turn) for every schedule family that has this method, on two devices, with microbatches, modes and model

@@ -375,6 +375,28 @@ private slots:
         QCOMPARE(labelsOf(0, 1, 20, 0.6), QString());
     }
 
+    /// Forwards have room for their letters, backwards have not: then neither has any.
+    void allKindsOfALaneAreNamedAlike()
+    {
+        const auto lettersOf = [this](base::Nanos backward) {
+            auto timeline = std::make_shared<timeline::Timeline>();
+            timeline::Lane &lane = timeline->lanes.emplace_back();
+            for (int i = 0; i < 4; ++i) {
+                lane.push(schedule::makePass(schedule::PassKind::F, 0, i), i * 200, i * 200 + 100);
+                lane.push(schedule::makePass(schedule::PassKind::B, 0, i), i * 200 + 100, i * 200 + 100 + backward);
+            }
+            lane.vocabulary.assign(lane.size(), 0);
+            timeline->stages = {{0}};
+            ui::LaneGroup group;
+            group.timeline = std::move(timeline);
+            showGroups({std::move(group)});
+            const QByteArray svg = drawnAsSvg();
+            return std::pair(svg.count(">F "), svg.count(">B "));
+        };
+        QCOMPARE(lettersOf(100), std::pair(qsizetype{4}, qsizetype{4}));
+        QCOMPARE(lettersOf(20), std::pair(qsizetype{0}, qsizetype{0}));
+    }
+
     /// Two threads add the lanes of so many boxes on a screen, one those of a file.
     void manyBoxesLookTheSameInAFile()
     {

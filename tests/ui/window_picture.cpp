@@ -127,8 +127,12 @@ void WindowPicture::playingTellsWhatHappens()
     QTest::keyClick(timeline, Qt::Key_Space);
     QVERIFY(window.explorePage().playBar()->isPlaying());
     QTRY_VERIFY(view->playhead().value_or(0) > 0);
+    const auto *button = m_fixture->find<QToolButton>(u"play.pause"_s);
+    const QRect place = button->geometry();
     QTest::keyClick(timeline, Qt::Key_Space);
     QVERIFY(!window.explorePage().playBar()->isPlaying());
+    QCoreApplication::processEvents();
+    QCOMPARE(button->geometry(), place); // although "Play" and "Pause" are not equally wide
     const auto *caption = m_fixture->find<QLabel>(u"play.caption"_s);
     QVERIFY2(caption->text().contains(u" of 4 devices work · "_s), qPrintable(caption->text()));
     m_fixture->find<QSpinBox>(u"play.follow"_s)->setValue(0);

@@ -192,7 +192,7 @@ void WindowRecovery::aKilledWindowComesBack()
     // What was stored.
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     static const QRegularExpression words(
-        u"^Run 1 was interrupted\\. Its process ended before the run did\\. It had done (\\d+) of 100000 steps\\. "
+        u"^Run 1 was interrupted\\. Its process ended before the run did\\. Steps done: (\\d+) of 100000\\. "
         "What was measured remains\\.$"_s);
     QVERIFY(notice->isVisible());
     const auto told = words.match(notice->text());

@@ -207,6 +207,7 @@ private slots:
         ui::ShapeDialog *dialog = open();
         auto *sequence = dialog->findChild<ui::NumberBox *>(u"shapes.sequence"_s);
         QCOMPARE(sequence->value(), static_cast<int>(m_fixture->window().document().experiment().model.sequence));
+        QVERIFY(dialog->table()->isColumnHidden(ui::ShapeTable::Remark)); // nothing to remark: no empty column
         const int longer = 2 * sequence->value();
         sequence->setFocus();
         sequence->selectAll();

@@ -1,4 +1,6 @@
 // The plan strip: chips in fixed slots, numbers edited in place, pickers, problems, and training.
+#include "engine/base/file.h"
+#include "engine/model/calibration.h"
 #include "engine/schedule/families.h"
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
@@ -324,6 +326,12 @@ void WindowStrip::figuresSayWhatNoRunMeasured()
         window.document().start(plan, {}, u"Plan"_s);
         QTRY_VERIFY(provenance->text().endsWith(u", beyond measured runs"_s) && provenance->toolTip().contains(tip));
     }
+    const model::Calibration measured{*model::hardwarePreset(model::kLocalProcessor), 0.02};
+    QVERIFY(base::writeFile(model::calibrationFile(model::kLocalProcessor), model::calibrationToJson(measured)).ok());
+    model::Experiment here = experiment();
+    here.cost.source = model::HardwarePreset{std::string(model::kLocalProcessor)};
+    window.document().start(here, {}, u"Plan"_s);
+    QTRY_COMPARE(provenance->text(), u"Predicted for this computer"_s);
 }
 
 void WindowStrip::aProblemMarksItsChip()

@@ -396,7 +396,7 @@ void WindowTraining::aFailedRunSaysWhereAndWhatToDo()
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
     static const QRegularExpression words(
         u"^Run 1 failed\\. The loss is not finite in step 2 of 20, microbatch 0, on device 1, in pass "
-        "F0@1: training diverged; lower the learning rate \\(it is 1e\\+30\\) .*\\. It had done 1 of 20 steps\\. What was measured remains\\.$"_s);
+        "F0@1: training diverged; lower the learning rate \\(it is 1e\\+30\\) .*\\. Steps done: 1 of 20\\. What was measured remains\\.$"_s);
     QVERIFY(bar->isVisible());
     QVERIFY2(words.match(bar->text()).hasMatch(), qPrintable(bar->text()));
     QVERIFY(!m_fixture->find<ui::MessageBar>(u"bar.notice"_s)->isVisible()); // said once

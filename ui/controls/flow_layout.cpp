@@ -1,5 +1,9 @@
 #include "ui/controls/flow_layout.h"
 
+#include "ui/words/plain_text.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
 #include <QWidget>
 
 namespace stagelens::ui {
@@ -55,6 +59,20 @@ int FlowLayout::arrange(const QRect &area, bool place) const
     }
     const QMargins margins = contentsMargins();
     return top + rowHeight - area.top() + margins.bottom();
+}
+
+QWidget *captioned(const QString &caption, QWidget *control)
+{
+    auto *box = new QWidget;
+    auto *row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(4);
+    auto *label = plainLabel(caption, box);
+    label->setBuddy(control);
+    control->setAccessibleName(caption);
+    row->addWidget(label);
+    row->addWidget(control);
+    return box;
 }
 
 } // namespace stagelens::ui

@@ -36,4 +36,7 @@ private:
     int m_verticalGap;
 };
 
+/// A control with its caption before it, which stay together where a row breaks. The caption is its accessible name.
+[[nodiscard]] QWidget *captioned(const QString &caption, QWidget *control);
+
 } // namespace stagelens::ui

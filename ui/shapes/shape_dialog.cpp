@@ -43,19 +43,6 @@ constexpr int kMostTokens = 1 << 24; ///< of a sequence
 constexpr int kQuestionGap = 4 * kGrid;
 constexpr std::size_t kMostFront = 20;
 
-/// A field with its caption, which stay together where a row breaks.
-QWidget *labelled(const QString &caption, QWidget *field, QWidget *parent)
-{
-    auto *pair = new QWidget(parent);
-    auto *layout = new QHBoxLayout(pair);
-    layout->setContentsMargins({});
-    auto *label = plainLabel(caption, pair);
-    label->setBuddy(field);
-    layout->addWidget(label);
-    layout->addWidget(field);
-    return pair;
-}
-
 /// Fills in what the plan has, unless another number than the one offered before was typed.
 void offer(NumberBox &box, std::int64_t value, int &offered)
 {
@@ -141,9 +128,8 @@ QWidget *ShapeDialog::makeQuestion()
     layout->setContentsMargins({});
     const auto add = [&](const QString &caption, NumberBox *field, int most, const QString &name) {
         field->setObjectName(name);
-        field->setAccessibleName(caption);
         field->setRange(1, most);
-        layout->addWidget(labelled(caption, field, row));
+        layout->addWidget(captioned(caption, field));
     };
     add(Words::tr("GPUs"), m_gpus, kMostGpus, u"shapes.gpus"_s);
     add(Words::tr("Sequences of a step"), m_batch, kMostSequences, u"shapes.batch"_s);
@@ -179,6 +165,7 @@ QWidget *ShapeDialog::makeFilters()
     }
     m_onlyFitting->setObjectName(u"shapes.fitting"_s);
     m_onlyFitting->setChecked(true);
+    connect(m_onlyFitting, &QCheckBox::clicked, this, [this] { m_restoresFilter = false; }); // a person decided
     m_onlyFront->setObjectName(u"shapes.front"_s);
     for (QCheckBox *box : {m_onlyFitting, m_onlyFront}) {
         layout->addWidget(box);
@@ -349,11 +336,11 @@ void ShapeDialog::take(const base::Result<service::PlanAnswer> &answer)
     m_heading->setToolTip(plainTip(leftOutText(*answer)));
     m_answer = heading;
     m_answered = m_asked;
-    // Taken off where nothing fits, and given back with the first answer where something does.
+    // A filter that would hide every row is switched off, and on again as soon as some plan fits.
     if (fitting == 0 && m_onlyFitting->isChecked()) {
         m_onlyFitting->setChecked(false);
-        m_givesBackFilter = true;
-    } else if (fitting > 0 && std::exchange(m_givesBackFilter, false)) {
+        m_restoresFilter = true;
+    } else if (fitting > 0 && std::exchange(m_restoresFilter, false)) {
         m_onlyFitting->setChecked(true);
     }
     m_table->setRows(std::move(rows), {answer->limit, std::nullopt, 0, {}});

@@ -90,7 +90,7 @@ private:
     ShapeTable *m_table;
     std::array<QComboBox *, 4> m_degrees{};
     QCheckBox *m_onlyFitting;
-    bool m_givesBackFilter = false; ///< it was taken off as nothing fitted
+    bool m_restoresFilter = false; ///< m_onlyFitting was switched off because nothing fitted
     QCheckBox *m_onlyFront;
     QProgressBar *m_bar;
     QPushButton *m_cancel;

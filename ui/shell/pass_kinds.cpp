@@ -187,7 +187,7 @@ QDialog *showPassKinds(QWidget *parent, const timeline::Timeline &predicted, con
     layout->addWidget(table, 1);
     auto *buttons = dialogButtons(QDialogButtonBox::Close, dialog);
     QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::close);
-    buttons->setFocus(); // a table with the focus marks a cell that nobody chose
+    buttons->setFocus(); // in the table the focus would mark the first cell
     layout->addWidget(buttons);
     constexpr int kWidth = 680;
     const int rows =

@@ -29,21 +29,6 @@ constexpr int kValuesLetters = 24;
 constexpr int kWidestValues = 480;
 constexpr int kTrain = 1; ///< in the list of ways: predict, train
 
-/// A control with its caption before it.
-QWidget *captioned(const QString &caption, QWidget *control)
-{
-    auto *box = new QWidget;
-    auto *row = new QHBoxLayout(box);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(4);
-    auto *label = plainLabel(caption, box);
-    label->setBuddy(control);
-    control->setAccessibleName(caption);
-    row->addWidget(label);
-    row->addWidget(control);
-    return box;
-}
-
 } // namespace
 
 SweepControls::SweepControls(ExperimentDocument *document, QWidget *parent) : QWidget(parent), m_document(document)

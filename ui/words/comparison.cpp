@@ -152,7 +152,7 @@ void addMetrics(Table &table, bool equalWork)
     const auto time = [&] {
         table.metric(Words::tr("Iteration"), true, timeText,
                      [](const CompareItem &a, const CompareItem &b) { return iterationVerdict(spreadOf(a), spreadOf(b)); });
-        // Beside a typical step, which leaves out what disturbs single ones, stands how long the steps took.
+        // A typical step leaves out disturbances of single steps; this row shows them.
         table.metric(Words::tr("Half of the steps took"), false, [](const CompareItem &item) {
             const Spread spread = ui::spreadOf(item.iterations);
             return spread.steps == 0 ? kUnknown : Words::tr("%1 (of %2)").arg(quartilesText(spread)).arg(spread.steps);

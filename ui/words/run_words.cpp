@@ -104,8 +104,8 @@ BadEnd badEnd(const store::RunSummary &run)
         }
         end.words += u' ' + sentence(base::Problem{{}, utf8(line)});
     }
-    // Last: the reason is what must be read where there is little room.
-    end.words += u' ' + Words::tr("It had done %1 of %2 steps.").arg(run.stepsDone).arg(run.stepsPlanned);
+    // The reason comes first, since a narrow status bar cuts the end.
+    end.words += u' ' + Words::tr("Steps done: %1 of %2.").arg(run.stepsDone).arg(run.stepsPlanned);
     return end;
 }
 

@@ -34,18 +34,6 @@ model::Experiment adaptive(model::Experiment experiment, std::vector<int> cutoff
     return experiment;
 }
 
-/// Returns the losses of an evaluation before the first step, of the steps, and of an evaluation after them.
-std::vector<double> allLosses(const model::Experiment &experiment)
-{
-    std::vector<double> losses;
-    runtime::TrainingObserver observer;
-    observer.onStep = [&](const runtime::StepReport &report) { losses.push_back(report.loss); };
-    observer.onEvaluation = [&](const runtime::Evaluation &evaluation) { losses.push_back(evaluation.loss); };
-    if (!runtime::train(experiment, test::scheduleOf(experiment), {}, observer, {}).ok())
-        losses.clear();
-    return losses;
-}
-
 constexpr std::array kShardedPlans{std::pair("1f1b", VocabularyMethod::Naive), std::pair("1f1b", VocabularyMethod::Vocab1),
                                    std::pair("1f1b", VocabularyMethod::Vocab2),
                                    std::pair("interlaced", VocabularyMethod::None)};
@@ -151,7 +139,7 @@ private slots:
                     experiment.training.optimizer.name = optimizer;
                     experiment.parallel.replicas = 1 + zero;
                     experiment.parallel.zero = zero;
-                    return allLosses(experiment);
+                    return test::allLosses(experiment);
                 };
                 const std::vector<double> expected = lossesOf("1f1b", VocabularyMethod::None);
                 QCOMPARE(expected.size(), std::size_t{5});
@@ -209,14 +197,10 @@ private slots:
             const bool isSharded = model::traits(method).isSharded;
             if (isSharded && !test::refusedField(experiment.schedule.family, method, 2).empty())
                 continue;
-            for (const base::Problem &problem : model::unsupported(experiment, model::Use::Run))
-                QFAIL(problem.message.c_str());
-            test::verifyGradients(experiment);
+            test::verifyTraining(
+                experiment, [](const auto &plan) { test::verifyGradients(plan); }, 2.5);
             if (QTest::currentTestFailed())
                 return;
-            experiment.training.steps = 2;
-            const std::vector<double> losses = test::lossesOf(experiment); // an update of each
-            QVERIFY(losses[1] > 2.5 && losses[1] < 5.2);
         }
     }
 
@@ -226,7 +210,7 @@ private slots:
         for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Naive, VocabularyMethod::Vocab2}) {
             auto experiment = adaptive(smallExperiment("1f1b", method, 2, 4), {1});
             experiment.training.steps = 1;
-            const std::vector<double> losses = allLosses(experiment);
+            const std::vector<double> losses = test::allLosses(experiment);
             QCOMPARE(losses.size(), std::size_t{3}); // before the step, of it, after it
             for (const double loss : losses)
                 QVERIFY(loss > 2.5 && loss < 5.5);

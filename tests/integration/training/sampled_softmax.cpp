@@ -33,18 +33,6 @@ model::Experiment sampled(model::Experiment experiment, int words)
     return experiment;
 }
 
-/// Returns the losses of an evaluation before the first step, of the steps, and of an evaluation after them.
-std::vector<double> allLosses(const model::Experiment &experiment)
-{
-    std::vector<double> losses;
-    runtime::TrainingObserver observer;
-    observer.onStep = [&](const runtime::StepReport &report) { losses.push_back(report.loss); };
-    observer.onEvaluation = [&](const runtime::Evaluation &evaluation) { losses.push_back(evaluation.loss); };
-    if (!runtime::train(experiment, test::scheduleOf(experiment), {}, observer, {}).ok())
-        losses.clear();
-    return losses;
-}
-
 } // namespace
 
 class TrainingSampledSoftmax : public QObject {
@@ -236,8 +224,8 @@ private slots:
                     continue;
                 auto whole = experiment;
                 whole.model.sampledWords.reset();
-                const std::vector<double> losses = allLosses(experiment);
-                const std::vector<double> expected = allLosses(whole);
+                const std::vector<double> losses = test::allLosses(experiment);
+                const std::vector<double> expected = test::allLosses(whole);
                 QCOMPARE(losses.size(), std::size_t{3});
                 QCOMPARE(losses[0], expected[0]); // the same bits, before the weights differ
                 QVERIFY(std::abs(losses[1] - expected[1]) > 0.1);

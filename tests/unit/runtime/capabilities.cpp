@@ -511,6 +511,20 @@ private slots:
         }
     }
 
+    /// The family interlaced shards the vocabulary whatever the method is: rows about shards see it.
+    void aFamilysOwnMethodIsSeen()
+    {
+        for (const std::string_view row :
+             {"vocabulary-by-tokens", "exchanges-in-passes-with-sharded-vocabulary", "adaptive-softmax-sharded"}) {
+            Experiment experiment = oneDevice();
+            kUses.at(row)(experiment);
+            experiment.schedule.family = "interlaced";
+            experiment.schedule.vocabulary = model::VocabularyMethod::None;
+            const auto found = std::ranges::find(model::capabilities(), row, &Capability::name);
+            QVERIFY2(found != model::capabilities().end() && found->isUsed(experiment), row.data());
+        }
+    }
+
     void pairsAreRefusedForTheirOwnFields()
     {
         for (const Capability &one : model::capabilities()) {
