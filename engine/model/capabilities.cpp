@@ -189,7 +189,7 @@ constexpr std::array kCapabilities{
             "ZeRO that exchanges in every microbatch, with vocabulary layers sharded over devices", "parallel.zero",
             all<kReducesEagerly, kShardsVocabulary>,
             "the passes of sharded vocabulary layers have no exchanges among replicas yet",
-            "exchange once a step (zero2 deferred, zero3 resident), or choose a schedule and a method that shard none"),
+            "choose a schedule and a method that shard none, or exchange once a step (zero2 deferred, zero3 resident)"),
     refused("exchanges-in-passes-with-given-durations",
             "ZeRO that exchanges in every microbatch, with durations that are given", "parallel.zero",
             all<kReducesEagerly, [](const Experiment &e) { return !std::holds_alternative<HardwarePreset>(e.cost.source); }>,

@@ -10670,7 +10670,7 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>no 또는 소프트맥스 하나를 고르십시오</translation>
     </message>
     <message>
-        <source>exchange once a step (zero2 deferred, zero3 resident), or choose a schedule and a method that shard none</source>
+        <source>choose a schedule and a method that shard none, or exchange once a step (zero2 deferred, zero3 resident)</source>
         <translation>한 스텝에 한 번 교환하거나(zero2 deferred, zero3 resident), 어휘 레이어를 나누지 않는 스케줄과 방법을 고르십시오</translation>
     </message>
     <message>

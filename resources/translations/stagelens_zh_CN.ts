@@ -10670,7 +10670,7 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>请选择 no，或一个 softmax</translation>
     </message>
     <message>
-        <source>exchange once a step (zero2 deferred, zero3 resident), or choose a schedule and a method that shard none</source>
+        <source>choose a schedule and a method that shard none, or exchange once a step (zero2 deferred, zero3 resident)</source>
         <translation>请每步交换一次（zero2 deferred、zero3 resident），或选择不对词表层分片的调度和方法</translation>
     </message>
     <message>

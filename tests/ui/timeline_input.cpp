@@ -390,8 +390,9 @@ private slots:
             ui::LaneGroup group;
             group.timeline = std::move(timeline);
             showGroups({std::move(group)});
-            const QByteArray svg = drawnAsSvg();
-            return std::pair(svg.count(">F "), svg.count(">B "));
+            const QString svg = QString::fromUtf8(drawnAsSvg());
+            return std::pair(svg.count(QRegularExpression(QStringLiteral(">F [0-9]<"))),
+                             svg.count(QRegularExpression(QStringLiteral(">B [0-9]<"))));
         };
         QCOMPARE(lettersOf(100), std::pair(qsizetype{4}, qsizetype{4}));
         QCOMPARE(lettersOf(20), std::pair(qsizetype{0}, qsizetype{0}));

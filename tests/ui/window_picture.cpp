@@ -128,6 +128,7 @@ void WindowPicture::playingTellsWhatHappens()
     QVERIFY(window.explorePage().playBar()->isPlaying());
     QTRY_VERIFY(view->playhead().value_or(0) > 0);
     const auto *button = m_fixture->find<QToolButton>(u"play.pause"_s);
+    QCoreApplication::processEvents();
     const QRect place = button->geometry();
     QTest::keyClick(timeline, Qt::Key_Space);
     QVERIFY(!window.explorePage().playBar()->isPlaying());

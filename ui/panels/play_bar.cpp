@@ -154,9 +154,9 @@ void PlayBar::build()
             &QToolButton::clicked, this, [this] { stepTo(false); });
     m_button = makeButton(u"play.pause"_s, std::nullopt, Words::tr("Space over the picture"));
     m_button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    for (const bool on : {true, false}) { // as wide as the wider: its neighbours keep their places
+    for (const bool on : {true, false}) { // as large as the larger: its neighbours keep their places
         showPlaying(on);
-        m_button->setMinimumWidth(std::max(m_button->minimumWidth(), m_button->sizeHint().width()));
+        m_button->setMinimumSize(m_button->minimumSize().expandedTo(m_button->sizeHint()));
     }
     connect(m_button, &QToolButton::clicked, this, &PlayBar::toggle);
     connect(makeButton(u"play.later"_s, Glyph::Next, Words::tr("To the next moment at which a pass begins or ends")),

@@ -283,7 +283,7 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "passes do not yet exchange among replicas and among context ranks"),
     QT_TRANSLATE_NOOP("Words", "the passes of sharded vocabulary layers have no exchanges among replicas yet"),
     QT_TRANSLATE_NOOP(
-        "Words", "exchange once a step (zero2 deferred, zero3 resident), or choose a schedule and a method that shard none"),
+        "Words", "choose a schedule and a method that shard none, or exchange once a step (zero2 deferred, zero3 resident)"),
     QT_TRANSLATE_NOOP("Words", "given durations do not say what exchanges take"),
     QT_TRANSLATE_NOOP("Words", "choose a hardware preset, or exchange once a step (zero2 deferred, zero3 resident)"),
     QT_TRANSLATE_NOOP("Words", "replicas would wait for each other in every pass, and each is simulated alone"),
