@@ -15,7 +15,7 @@ if(STAGELENS_CUDA)
   install(TARGETS stagelens-cuda LIBRARY DESTINATION lib/stagelens COMPONENT cuda EXCLUDE_FROM_ALL)
 endif()
 # What base::resourceFolder() looks for beside an installed program.
-foreach(folder IN ITEMS docs examples hardware icons migrations models published)
+foreach(folder IN ITEMS clusters docs examples hardware icons migrations models published)
   install(DIRECTORY resources/${folder} DESTINATION share/stagelens)
 endforeach()
 install(FILES resources/palette.json DESTINATION share/stagelens)

@@ -10554,11 +10554,11 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>fp8의 밀집 행렬 곱, 희소성 없이. 0: 없음</translation>
     </message>
     <message>
-        <source>NVIDIA GB200 186 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured</source>
+        <source>NVIDIA GB200 186 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, fused kernels, NVLink as DeepEP measured</source>
         <translation>NVIDIA GB200 186 GB: 2500 TFLOP/s, 8비트 5000, 8 TB/s, 노드(랙)마다 NVLink로 72개, 노드 사이는 InfiniBand. 곱은 B200처럼, 어텐션은 cuDNN의 측정, NVLink는 DeepEP의 측정</translation>
     </message>
     <message>
-        <source>NVIDIA GB300 279 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured on GB200</source>
+        <source>NVIDIA GB300 279 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, fused kernels, NVLink as DeepEP measured on GB200</source>
         <translation>NVIDIA GB300 279 GB: 2500 TFLOP/s, 8비트 5000, 8 TB/s, 노드(랙)마다 NVLink로 72개, 노드 사이는 InfiniBand. 곱은 B200처럼, 어텐션은 cuDNN의 측정, NVLink는 DeepEP가 GB200에서 측정한 값</translation>
     </message>
     <message>
@@ -10676,6 +10676,22 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>Steps done: %1 of %2.</source>
         <translation>마친 스텝: %2개 중 %1개.</translation>
+    </message>
+    <message>
+        <source>Gap after a kernel</source>
+        <translation>커널 뒤의 간격</translation>
+    </message>
+    <message>
+        <source>idle time after each kernel of a layer, as of a host that waits for the GPU between launches</source>
+        <translation>레이어의 각 커널 뒤에 비는 시간. 실행할 때마다 GPU를 기다리는 호스트의 경우와 같음</translation>
+    </message>
+    <message>
+        <source>Fused kernels</source>
+        <translation>융합 커널</translation>
+    </message>
+    <message>
+        <source>1: norms, additions and activation functions are fused with biases and dropout, and read and write 16 bits once; 0: separate kernels with copies in fp32</source>
+        <translation>1: 정규화, 덧셈, 활성화 함수가 편향과 드롭아웃과 융합되어 16비트를 한 번씩 읽고 씀. 0: fp32 사본을 만드는 별도의 커널</translation>
     </message>
 </context>
 </TS>

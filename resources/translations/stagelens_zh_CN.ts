@@ -10554,11 +10554,11 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>fp8 的稠密矩阵乘，不含稀疏；0：没有</translation>
     </message>
     <message>
-        <source>NVIDIA GB200 186 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured</source>
+        <source>NVIDIA GB200 186 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, fused kernels, NVLink as DeepEP measured</source>
         <translation>NVIDIA GB200 186 GB：2500 TFLOP/s，8 位 5000，8 TB/s，每节点（机架）72 块以 NVLink 相连，节点间为 InfiniBand；矩阵乘同 B200，注意力按 cuDNN 的测量，NVLink 按 DeepEP 的测量</translation>
     </message>
     <message>
-        <source>NVIDIA GB300 279 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured on GB200</source>
+        <source>NVIDIA GB300 279 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, fused kernels, NVLink as DeepEP measured on GB200</source>
         <translation>NVIDIA GB300 279 GB：2500 TFLOP/s，8 位 5000，8 TB/s，每节点（机架）72 块以 NVLink 相连，节点间为 InfiniBand；矩阵乘同 B200，注意力按 cuDNN 的测量，NVLink 按 DeepEP 在 GB200 上的测量</translation>
     </message>
     <message>
@@ -10676,6 +10676,22 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>Steps done: %1 of %2.</source>
         <translation>已完成的步数：%2 步中的 %1 步。</translation>
+    </message>
+    <message>
+        <source>Gap after a kernel</source>
+        <translation>内核之后的间隔</translation>
+    </message>
+    <message>
+        <source>idle time after each kernel of a layer, as of a host that waits for the GPU between launches</source>
+        <translation>层的每个内核之后的空闲时间，例如主机在两次启动之间等待 GPU</translation>
+    </message>
+    <message>
+        <source>Fused kernels</source>
+        <translation>融合内核</translation>
+    </message>
+    <message>
+        <source>1: norms, additions and activation functions are fused with biases and dropout, and read and write 16 bits once; 0: separate kernels with copies in fp32</source>
+        <translation>1：归一化、加法和激活函数与偏置和 dropout 融合，各读写一次 16 位数；0：带有 fp32 副本的独立内核</translation>
     </message>
 </context>
 </TS>

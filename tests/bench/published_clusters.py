@@ -15,13 +15,15 @@ import itertools
 import json
 import math
 import pathlib
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 
 # What is fitted, in this order, with its value at the start as a multiple of the preset's.
-CONSTANTS = ["matrix_efficiency", "memory_bytes_per_second", "inside", "between", "launch_interval_us"]
+CONSTANTS = ["matrix_efficiency", "memory_bytes_per_second", "inside", "between", "kernel_gap_us"]
+GAP_US = 50  # the gap for a factor of e: presets have none to multiply
 
 # source: (stack, family, ZeRO, other options). A stack's rows share their constants.
 MEGATRON = ["--attention", "materialised"]
@@ -33,7 +35,7 @@ SOURCES = {
     "bigscience-b": ("Megatron-DeepSpeed", "gpt", 1, MEGATRON),
     "bigscience-c": ("Megatron-DeepSpeed", "gpt", 1, MEGATRON),
     "bigscience-d": ("Megatron-DeepSpeed", "gpt", 1, MEGATRON),
-    "foundry-zero2": ("llm-foundry, {hardware}", "gpt", 2, []),
+    "foundry-zero2": ("llm-foundry, {hardware}", "gpt", 2, ["--zero2", "eager"]),
     "foundry-zero3": ("llm-foundry, {hardware}", "gpt", 3, ["--zero3", "reshard"]),
 }
 NOT_SCORED = {
@@ -47,6 +49,13 @@ NOT_SCORED = {
     "fms-fsdp": "three rows of two clusters", "fms-hsdp": "three rows of two clusters",
     "hf-playbook-dp": "shape not printed", "hf-playbook-tp": "shape not printed",
     "korth-t4-layer-forward": "one layer, not a step", "korth-t4-layer-backward": "one layer, not a step",
+}
+# stack: name and description of its hardware file, and GiB of a GPU. A stack without constants has none.
+FILES = {
+    "Megatron-LM 2021": ("megatron-2021", "Selene, DGX A100 with 8 HDR adapters, Megatron-LM of 2021 and 2022", 80),
+    "Megatron-DeepSpeed": ("megatron-deepspeed-2022", "Jean Zay, A100 with 4 adapters of 100 Gb/s a node, Megatron-DeepSpeed of 2022", 80),
+    "llm-foundry, h100-80": ("llm-foundry-h100", "H100 SXM, llm-foundry with FSDP", 80),
+    "llm-foundry, a100-40-1600g": ("llm-foundry-a100-40gb", "A100 40 GB with 1600 Gb/s a node, llm-foundry with FSDP", 40),
 }
 PRESETS = {"a100": "a100-80gb", "h100": "h100-sxm"}
 
@@ -89,9 +98,10 @@ class Stack:
         """Returns a hardware file whose constants are multiples of the preset's."""
         by_name = dict(zip(CONSTANTS, factors))
         inside = by_name.get("inside", 1)
-        hardware = {"stagelens": "hardware/1", "name": "fitted", "base": self.base, "collectives": []}
-        for name in ("matrix_efficiency", "memory_bytes_per_second", "launch_interval_us"):
-            hardware[name] = self.preset.get(name, 0) * by_name.get(name, 1)
+        hardware = {"stagelens": "hardware/1", "name": "fitted", "base": self.base, "fused_kernels": 1, "collectives": []}
+        for name in ("matrix_efficiency", "memory_bytes_per_second"):
+            hardware[name] = self.preset[name] * by_name.get(name, 1)
+        hardware["kernel_gap_us"] = max(0, GAP_US * math.log(by_name.get("kernel_gap_us", 1)))
         for table in self.preset.get("collectives", []):
             scale = inside if table.get("nodes", 1) == 1 else by_name.get("between", 1)
             hardware["collectives"].append({**table, "microseconds": [each / scale for each in table["microseconds"]]})
@@ -101,6 +111,16 @@ class Stack:
         path = pathlib.Path(self.folder) / f"{next(self.number)}.json"
         path.write_text(json.dumps(hardware))
         return str(path)
+
+    def write(self, folder, factors):
+        """Writes the hardware file with these constants into a folder for users, with 4 digits."""
+        name, description, capacity = FILES[self.name]
+        fitted = json.loads(pathlib.Path(self.file_of(factors)).read_text(), parse_float=lambda text: float(f"{float(text):.4g}"))
+        fitted |= {"name": name, "description": description, "memory_capacity_bytes": capacity << 30}
+        path = pathlib.Path(folder) / f"{name}.json"
+        text = json.dumps({key: fitted[key] for key in ("stagelens", "name", "description", *list(fitted)[2:])}, indent=2)
+        in_one_line = re.sub(r"\[[0-9.,\s]+\]", lambda found: re.sub(r"\s+", " ", found[0]).replace("[ ", "[").replace(" ]", "]"), text)
+        path.write_text(re.sub(r"\.0\b(?!\d)", "", in_one_line) + "\n")
 
     def predict(self, factors, places=None):
         """Returns the logarithms of the predicted seconds."""
@@ -177,6 +197,7 @@ def main():
     parser.add_argument("cli")
     parser.add_argument("rows")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--write", metavar="FOLDER", help="also write the hardware file fitted to all rows of each stack")
     parser.add_argument("--each", action="store_true", help="also print every row")
     arguments = parser.parse_args()
     with open(arguments.rows, newline="", encoding="utf-8") as file:
@@ -194,6 +215,8 @@ def main():
         for name, its in stacks.items():
             stack = Stack(name, its, arguments, folder)
             constants, fitted, left_out = stack.errors()
+            if arguments.write and name in FILES:
+                stack.write(arguments.write, constants)
             print(f"{name}: " + ", ".join(f"{what} x {by:.2f}" for what, by in zip(CONSTANTS, constants)))
             for source in dict.fromkeys(row["source"] for row in its):
                 places = [place for place, row in enumerate(its) if row["source"] == source]

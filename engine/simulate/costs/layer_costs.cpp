@@ -19,6 +19,8 @@ using operators::OperatorWork;
 
 namespace {
 
+constexpr auto kSecond = static_cast<double>(base::kNanosPerSecond);
+
 /// Returns the block whose kernels the plan's hardware runs. Our CPU engine runs materialised attention with selective
 /// recomputation as flash attention.
 operators::Block plannedBlock(const model::Experiment &experiment, const model::Hardware &hardware, bool hasExperts)
@@ -196,9 +198,18 @@ int LayerCosts::kernels(PassHalf half, Rebuilds rebuilds) const
 
 double LayerCosts::seconds(PassHalf half, Rebuilds rebuilds) const
 {
-    constexpr auto kSecond = static_cast<double>(base::kNanosPerSecond);
+    return withoutGaps(half, rebuilds) + gapSeconds(kernels(half, rebuilds));
+}
+
+double LayerCosts::withoutGaps(PassHalf half, Rebuilds rebuilds) const
+{
     return std::max(unfloored(half, rebuilds),
                     kernels(half, rebuilds) * static_cast<double>(m_hardware.launchInterval) / kSecond);
+}
+
+double LayerCosts::gapSeconds(int kernels) const
+{
+    return kernels * static_cast<double>(m_hardware.kernelGap) / kSecond;
 }
 
 double LayerCosts::quadraticSeconds(PassHalf half, Rebuilds rebuilds) const
@@ -213,7 +224,7 @@ double LayerCosts::quadraticSeconds(PassHalf half, Rebuilds rebuilds) const
         own = inputGradient({.attention = m_layer.attention, .scores = m_layer.scores}) + again;
     }
     return own / unfloored(half, rebuilds) *
-           seconds(half, rebuilds); // a half that is bound by launches is shared in proportion
+           withoutGaps(half, rebuilds); // a half that is bound by launches is shared in proportion
 }
 
 double LayerCosts::flopsOf(const Operator &op, PassHalf half) const
@@ -234,12 +245,12 @@ double LayerCosts::flopsOf(const Operator &op, PassHalf half) const
 std::vector<Leg> LayerCosts::legs(PassHalf half, bool isSplit, Rebuilds rebuilds) const
 {
     const double total = seconds(half, rebuilds);
-    const bool isLaunching = total > unfloored(half, rebuilds); // bound by kernel launches
+    const bool isLaunching = withoutGaps(half, rebuilds) > unfloored(half, rebuilds); // bound by kernel launches
     const std::size_t count = m_block.operators.size();
     std::vector<Leg> legs;
     double sum = 0;
     const auto append = [&](std::size_t op, double work, int kernels, bool isRecomputed) {
-        const double share = isLaunching ? kernels : work;
+        const double share = isLaunching ? kernels : work + gapSeconds(kernels);
         if (share <= 0)
             return;
         std::string name = m_block.namesOfOutputs(m_block.operators[op]);

@@ -96,6 +96,9 @@ private:
     /// Returns the seconds of the input-gradient half of work whose forward takes `forward`, without recomputation.
     [[nodiscard]] double inputGradient(const Work &forward) const;
     [[nodiscard]] int kernels(PassHalf half, Rebuilds rebuilds) const;
+    /// Returns the seconds of a half whose kernels follow each other without gaps.
+    [[nodiscard]] double withoutGaps(PassHalf half, Rebuilds rebuilds) const;
+    [[nodiscard]] double gapSeconds(int kernels) const;
 
     const model::Experiment &m_experiment;
     const model::Hardware &m_hardware;

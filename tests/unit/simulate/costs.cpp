@@ -1,6 +1,8 @@
 // Cost models: the rules of uniform costs and durations files, what they refuse, and the analytic model's plausibility.
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
+#include "engine/operators/block.h"
+#include "engine/operators/kinds.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/simulate/metrics.h"
 #include "tests/support/simulate_support.h"
@@ -93,6 +95,60 @@ private slots:
             for (std::size_t i = 0; i < lane.size(); ++i)
                 busy += lane.end[i] - lane.begin[i];
             QCOMPARE(busy, 24 * kNanosPerMilli);
+        }
+    }
+
+    /// The legs of a pass grow with it.
+    void aGapFollowsEachKernelOfALayer()
+    {
+        model::Experiment experiment;
+        experiment.model = *model::modelPreset("gpt-4b");
+        experiment.parallel = {8, 16, 1, {}};
+        model::Hardware hardware = *model::hardwarePreset("a100-80gb");
+        int forward = 0;
+        int backward = 0;
+        const operators::Block block = operators::blockOf(experiment.model, false);
+        for (const operators::Operator &op : block.operators) {
+            const operators::Launches launches = operators::launchesOf(op);
+            forward += launches.forward;
+            backward += launches.input + launches.weight;
+        }
+        const auto costsWith = [&](base::Nanos gap) {
+            hardware.kernelGap = gap;
+            experiment.cost.source = model::HardwarePreset{"mine", std::make_shared<model::Hardware>(hardware)};
+            return test::planOf(experiment);
+        };
+        constexpr base::Nanos kGap = 10 * kNanosPerMicro;
+        const test::Plan without = costsWith(0);
+        const test::Plan with = costsWith(kGap);
+        QVERIFY2(without.error.empty() && with.error.empty(), (without.error + with.error).c_str());
+        const int layers = static_cast<int>(experiment.model.layers) / 8;
+        for (const auto &[kind, kernels] : {std::pair(PassKind::F, forward), std::pair(PassKind::B, backward)}) {
+            const base::Nanos longer = with.costs.pass(3, kind, 3).duration - without.costs.pass(3, kind, 3).duration;
+            QVERIFY2(std::abs(longer - layers * kernels * kGap) <= 2, qPrintable(QString::number(longer)));
+        }
+    }
+
+    /// Where nothing else takes time, a forward takes the time of 19 tensors [b s, h] a layer instead of 98.
+    void fusedKernelsReadAndWriteOnce()
+    {
+        model::Experiment experiment;
+        experiment.model = *model::modelPreset("gpt-4b");
+        experiment.parallel = {8, 16, 1, {}};
+        model::Hardware hardware = *model::hardwarePreset("a100-80gb");
+        hardware.peakFlops = 1e18;
+        hardware.launchInterval = hardware.passOverhead = 0;
+        hardware.memoryBytesPerSecond = 1e12;
+        const double tensor = 2.0 * experiment.model.sequence * experiment.model.hidden / 1e12 * 1e9;
+        for (const bool fused : {false, true}) {
+            hardware.hasFusedKernels = fused;
+            experiment.cost.source = model::HardwarePreset{"mine", std::make_shared<model::Hardware>(hardware)};
+            const test::Plan plan = test::planOf(experiment);
+            QVERIFY2(plan.error.empty(), plan.error.c_str());
+            const double each =
+                static_cast<double>(plan.costs.pass(3, PassKind::F, 3).duration) / (experiment.model.layers / 8.0);
+            const double expected = (fused ? 19 : 98) * tensor;
+            QVERIFY2(std::abs(each / expected - 1) < 0.02, qPrintable(QString("%1 %2").arg(each).arg(expected)));
         }
     }
 
