@@ -6,6 +6,7 @@
 #include "engine/base/hash.h"
 #include "engine/base/printable.h"
 #include "engine/base/text.h"
+#include "engine/model/conditions.h"
 #include "engine/model/custom_schedule.h"
 #include "engine/model/names.h"
 #include "engine/operators/sizes.h"
@@ -44,6 +45,17 @@ std::string groupText(const model::Experiment &experiment)
     const std::optional<int> grown = schedule::grownGroup(experiment);
     return grown ? fmt::format(", groups of up to {} microbatches (the rest would not fill the pipeline)", *grown)
                  : std::string();
+}
+
+/// What is said of overlapped pairs.
+std::string pairsText(const model::Experiment &experiment)
+{
+    if (!experiment.schedule.overlappedPairs)
+        return {};
+    return !model::kPairsHideNothing(experiment) ? ", overlapped pairs"
+           : experiment.cost.collectives == model::Collectives::Blocking
+               ? ", overlapped pairs (they hide nothing: collectives are blocking)"
+               : ", overlapped pairs (they hide nothing: no experts on several ranks)";
 }
 
 /// " x 2 tensor x 2 replicas (16 ranks, ZeRO-1)"; empty for one rank a device.
@@ -96,10 +108,11 @@ std::string planText(const model::Experiment &experiment)
 {
     const model::ScheduleChoice &schedule = experiment.schedule;
     const std::string text =
-        fmt::format("{}{}, vocabulary {}, {} devices x {} microbatches{}, {}{}", schedule.family,
+        fmt::format("{}{}, vocabulary {}, {} devices x {} microbatches{}, {}{}{}", schedule.family,
                     schedule.hasOwnOrder() ? " (" + model::customName(schedule) + ")" : "", model::name(schedule.vocabulary),
                     experiment.parallel.devices, experiment.parallel.microbatches, ranksText(experiment.parallel),
-                    experiment.hasModel ? modelText(experiment.model) : "no model (given durations)", groupText(experiment));
+                    experiment.hasModel ? modelText(experiment.model) : "no model (given durations)", groupText(experiment),
+                    pairsText(experiment));
     return base::printable(text);
 }
 

@@ -38,6 +38,8 @@ void omitForDeepSpeed(const LaunchPlan &plan, Launch &launch)
         launch.omitted.push_back("products in fp8: the configuration says bf16");
     if (plan.schedule.family() != "1f1b")
         launch.omitted.push_back(fmt::format("schedule {}: DeepSpeed's pipeline engine runs 1F1B", plan.schedule.family()));
+    if (plan.experiment.schedule.overlappedPairs)
+        launch.omitted.push_back("overlapped pairs: DeepSpeed's pipeline engine runs forwards and backwards one at a time");
     if (plan.chunks() > 1)
         launch.omitted.push_back(fmt::format("{} stages a device: DeepSpeed has one", plan.chunks()));
     if (!plan.isEven())

@@ -184,6 +184,9 @@ void omitForMegatron(const LaunchPlan &plan, Launch &launch)
     if (!isKnown)
         launch.omitted.push_back(fmt::format("schedule {}: Megatron-LM runs {}", family,
                                              plan.chunks() > 1 && plan.isLooped() ? "interleaved 1F1B" : "1F1B"));
+    if (plan.experiment.schedule.overlappedPairs)
+        launch.omitted.push_back("overlapped pairs: Megatron-LM has them with --overlap-moe-expert-parallel-comm, for experts "
+                                 "on several ranks and one pipeline device or interleaved stages");
 }
 
 void addParallel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)

@@ -160,7 +160,7 @@ void addSchedule(const LaunchPlan &plan, Toml &toml, Launch &launch)
     const std::string &family = plan.schedule.family();
     const auto *const known = std::ranges::find(kNames, family, &Name::family);
     const bool isMulti = plan.chunks() > 1;
-    if (known != kNames.end() && !plan.experiment.schedule.groupSize) {
+    if (known != kNames.end() && !plan.experiment.schedule.groupSize && !plan.experiment.schedule.overlappedPairs) {
         toml.text("pipeline_parallel_schedule", known->torch);
         return;
     }

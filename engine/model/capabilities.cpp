@@ -285,6 +285,8 @@ constexpr std::array kCapabilities{
     refused("family-offload-with-jitter", "families that copy activations to the host, with passes of random duration",
             "schedule.family", all<kHasFamilyOffload, kHasJitter>, kDrawsWithoutCopies,
             "choose gis, or leave what_if.jitter out"),
+    Capability{"overlapped-pairs", "a forward and a backward of the steady phase of 1F1B and interleaved 1F1B run at once",
+               "schedule.overlapped_pairs", kHasPairs},
     Capability{"iterations", "several steps, between which asynchronous schedules do not drain", "schedule.iterations",
                kHasIterations},
     refused("iterations-with-jitter", "several steps, with passes of random duration", "schedule.iterations",

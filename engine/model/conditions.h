@@ -62,6 +62,13 @@ inline constexpr auto kKeepsSomeLayers = [](const Experiment &e) { return e.sche
 template <class Source>
 inline constexpr auto kHasCosts = [](const Experiment &e) { return std::holds_alternative<Source>(e.cost.source); };
 
+inline constexpr auto kHasPairs = [](const Experiment &e) { return e.schedule.overlappedPairs; };
+/// Pairs overlap all-to-alls of experts, and those of a preset only while collectives run beside the passes.
+inline constexpr auto kPairsHideNothing = [](const Experiment &e) {
+    return kHasPairs(e) && kHasCosts<HardwarePreset>(e) &&
+           (!kHasExperts(e) || !kHasExpertRanks(e) || e.cost.collectives == Collectives::Blocking);
+};
+
 inline constexpr auto kIsOnGpus = [](const Experiment &e) { return e.training.backend == "cuda"; };
 inline constexpr auto kCompresses = [](const Experiment &e) { return e.training.compression.isOn(); };
 inline constexpr auto kIsNotAdamW = [](const Experiment &e) { return e.training.optimizer.name != OptimizerChoice().name; };

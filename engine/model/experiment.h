@@ -165,6 +165,8 @@ struct ScheduleChoice {
     std::optional<int> waves;          ///< hanayo: waves, two chunks each; absent: 1
     std::optional<int> sequenceSlices; ///< seq1f1b families: slices of each sequence; absent: 2
     SliceCut sliceCut = SliceCut::Work;
+    /// 1f1b and interleaved-1f1b: a forward and a backward of the steady phase run as an overlapped pair.
+    bool overlappedPairs = false;
     int iterations = 1;                     ///< consecutive steps of the plan; asynchronous families do not drain between them
     std::optional<base::Bytes> memoryLimit; ///< of a device; families that adapt respect it
     Recompute recompute = Recompute::None;

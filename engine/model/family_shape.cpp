@@ -17,7 +17,7 @@ constexpr int kUsualSlices = 2;
 /// Which part of the stages a family offloads itself.
 enum class OwnOffload : unsigned char { None, Half, All };
 
-/// A family with more than one stage a device.
+/// A family with more than one stage a device, or with overlapped pairs on request.
 struct Shape {
     std::string_view family;
     int least = 1;
@@ -25,11 +25,13 @@ struct Shape {
     int usual = 1;
     bool hasGroups = false;
     OwnOffload offload = OwnOffload::None;
+    bool hasPairs = false;
 };
 
 constexpr std::array kShapes{
-    Shape{kAutomaticFamily, 1, kMostChunks, 1, true},
-    Shape{"interleaved-1f1b", 1, kMostChunks, 2, true},
+    Shape{.family = kAutomaticFamily, .most = kMostChunks, .hasGroups = true, .hasPairs = true},
+    Shape{.family = "1f1b", .hasPairs = true},
+    Shape{.family = "interleaved-1f1b", .most = kMostChunks, .usual = 2, .hasGroups = true, .hasPairs = true},
     Shape{"breadth-first", 1, kMostChunks, 2},
     Shape{"interleaved-zb", 1, kMostChunks, 2, true},
     Shape{"gis", 1, kMostChunks, 2, true},
@@ -95,6 +97,7 @@ void chooseFamily(ScheduleChoice &choice, std::string_view family)
     choice.waves.reset();
     choice.sequenceSlices.reset();
     choice.sliceCut = SliceCut::Work;
+    choice.overlappedPairs = choice.overlappedPairs && leavesPairsOpen(family);
 }
 
 bool leavesChunksOpen(std::string_view family)
@@ -107,6 +110,12 @@ bool leavesGroupsOpen(std::string_view family)
 {
     const auto *const found = std::ranges::find(kShapes, family, &Shape::family);
     return found != kShapes.end() && found->hasGroups;
+}
+
+bool leavesPairsOpen(std::string_view family)
+{
+    const auto *const found = std::ranges::find(kShapes, family, &Shape::family);
+    return found != kShapes.end() && found->hasPairs;
 }
 
 VocabularyMethod methodOf(const ScheduleChoice &choice)
@@ -160,6 +169,10 @@ base::Problems shapeProblems(const ScheduleChoice &choice)
                             fmt::format("{} runs whole sequences; leave it out or choose seq1f1b", choice.family)});
     else if (const int slices = slicesOf(choice); slices < 1 || slices > kMostSlices)
         problems.push_back({"schedule.sequence_slices", fmt::format("is {}; choose 1 to {}", slices, kMostSlices)});
+    if (choice.overlappedPairs && !shape.hasPairs)
+        problems.push_back(
+            {"schedule.overlapped_pairs",
+             fmt::format("{} has no pairs to choose; leave it out or choose 1f1b or interleaved-1f1b", choice.family)});
     if (choice.memoryLimit.value_or(1) < 1)
         problems.push_back({"schedule.memory_limit", fmt::format("is {} bytes; choose 1 or more", *choice.memoryLimit)});
     if (!traits(choice.vocabulary).isChoice)

@@ -28,12 +28,14 @@ inline constexpr std::string_view kAutomaticFamily = "auto";
 [[nodiscard]] bool cutsSequences(std::string_view family);
 [[nodiscard]] int slicesOf(const ScheduleChoice &choice);
 
-/// Chooses a family. A different family resets the file, chunks, groups, waves and slices.
+/// Chooses a family. A different family resets the file, chunks, groups, waves and slices, and the pairs if it has none.
 void chooseFamily(ScheduleChoice &choice, std::string_view family);
 
 /// Return whether the user can choose the stages of a device, and the microbatches of a group.
 [[nodiscard]] bool leavesChunksOpen(std::string_view family);
 [[nodiscard]] bool leavesGroupsOpen(std::string_view family);
+/// Returns whether the user can choose overlapped pairs. Other families have them in their order, or none.
+[[nodiscard]] bool leavesPairsOpen(std::string_view family);
 
 /// Returns whether the user can choose the order of vocabulary passes: the schedule has such passes, and a family places them.
 [[nodiscard]] bool leavesVocabularyOrderOpen(const ScheduleChoice &choice);
@@ -44,7 +46,7 @@ void chooseFamily(ScheduleChoice &choice, std::string_view family);
 /// Returns the minimum number of layers of a stage. If layers are redistributed, stages with vocabulary layers may have none.
 [[nodiscard]] int leastStageLayers(const ScheduleChoice &choice);
 
-/// Returns the problems of chunks, groups, waves and slices that the family does not support.
+/// Returns the problems of chunks, groups, waves, slices and pairs that the family does not support.
 [[nodiscard]] base::Problems shapeProblems(const ScheduleChoice &choice);
 
 } // namespace stagelens::model

@@ -217,7 +217,7 @@ Nanos lowerBound(const schedule::Schedule &schedule, const CostModel &costs)
                    std::move(microbatches), schedule.devices(), WaitPlan(schedule, costs));
 }
 
-Nanos lowerBoundOfShape(const schedule::Schedule &outline, const CostModel &costs, int microbatches, bool splitsBackward)
+Nanos lowerBoundOfShape(const schedule::Schedule &outline, const CostModel &costs, int microbatches, OrderTraits traits)
 {
     // Microbatches alternate between the directions (Placement::twoWay()).
     const int directions = outline.placement().directions;
@@ -233,14 +233,14 @@ Nanos lowerBoundOfShape(const schedule::Schedule &outline, const CostModel &cost
         classes.push_back(passes);
         if (isVocabulary)
             continue;
-        for (const PassKind kind : splitsBackward ? std::vector{PassKind::I, PassKind::W} : std::vector{PassKind::B}) {
+        for (const PassKind kind : traits.splitsBackward ? std::vector{PassKind::I, PassKind::W} : std::vector{PassKind::B}) {
             classes.push_back(passes);
             classes.back().kind = kind;
         }
     }
-    const double scale = splitsBackward ? std::min(1.0, costs.pairScale) : 1.0;
+    const double scale = traits.splitsBackward || traits.hasPairs ? std::min(1.0, costs.pairScale) : 1.0;
     std::vector<Node> nodes = nodesOf(classes, outline.stages(), costs, scale);
-    if (splitsBackward)
+    if (traits.splitsBackward)
         std::ranges::for_each(nodes, [&](Node &node) { shortenSplit(node, costs, scale); });
     return boundOf(std::move(nodes), std::move(ofDirection), outline.devices(), WaitPlan(outline, costs));
 }

@@ -23,9 +23,14 @@ namespace stagelens::simulate {
 /// from it) and the critical path of one microbatch. Of several iterations: of all of them together.
 [[nodiscard]] base::Nanos lowerBound(const schedule::Schedule &schedule, const CostModel &costs);
 
+/// What orders of a family may have.
+struct OrderTraits {
+    bool splitsBackward = false; ///< backwards may be split, and passes may be in overlapped pairs
+    bool hasPairs = false;       ///< passes may be in overlapped pairs
+};
 /// Returns the same without an order: for all schedules with the outline's placement and vocabulary method and this number of
-/// microbatches. Backwards are whole or, with `splitsBackward`, whole or split. O(stages).
+/// microbatches. O(stages).
 [[nodiscard]] base::Nanos lowerBoundOfShape(const schedule::Schedule &outline, const CostModel &costs, int microbatches,
-                                            bool splitsBackward);
+                                            OrderTraits traits);
 
 } // namespace stagelens::simulate

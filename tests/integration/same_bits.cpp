@@ -219,6 +219,28 @@ private slots:
         }
     }
 
+    /// A pair computes what its passes compute one after the other, live or not.
+    void withOverlappedPairs()
+    {
+        test::Sample sample;
+        for (const char *family : {"1f1b", "interleaved-1f1b"}) {
+            for (const VocabularyMethod method : kAllMethods) {
+                if (sample.leavesOut())
+                    continue;
+                auto experiment = smallExperiment(family, method, 4, 13);
+                experiment.model.tied = method == VocabularyMethod::None || method == VocabularyMethod::Vocab2;
+                const std::vector<float> expected = test::gradientsOf(experiment, scheduleOf(experiment));
+                experiment.schedule.overlappedPairs = true;
+                const auto schedule = scheduleOf(experiment);
+                QVERIFY(std::ranges::any_of(schedule.device(0), &schedule::Pass::pairedWithNext));
+                for (const auto mode : {model::RunMode::VirtualClock, model::RunMode::Live}) {
+                    experiment.training.mode = mode;
+                    QVERIFY2(test::sameBits(expected, test::gradientsOf(experiment, schedule)), family);
+                }
+            }
+        }
+    }
+
     /// A custom order: one microbatch has a whole backward, the next a split one with its W last.
     void wholeAndSplitBackwardsOfOneStage()
     {

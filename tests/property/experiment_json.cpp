@@ -149,6 +149,7 @@ Experiment anyExperiment(Random &random)
                            maybeInt(random),
                            maybeInt(random),
                            anyOf<SliceCut>(random),
+                           random.nextInteger(0, 1) == 0,
                            anyInt(random),
                            maybeInt(random),
                            anyOf<Recompute>(random),

@@ -56,18 +56,19 @@ std::optional<int> promisedPeak(const model::Experiment &experiment, int device)
     const int left = devices - device;
     const int barriers = model::traits(experiment.schedule.vocabulary).barriers;
     const std::string &family = experiment.schedule.family;
+    const bool hasPairs = experiment.schedule.overlappedPairs;
     const auto atMost = [&](int count) { return std::min(microbatches, count + barriers); };
     const auto ofChunks = [&](int count) { return std::min(chunks * microbatches, count + chunks * barriers); };
     if (family == "gpipe" || family == "breadth-first")
         return chunks * microbatches;
     if (family == "1f1b" || family == "pipedream" || family == "pipedream-2bw")
-        return atMost(left);
+        return atMost(hasPairs ? 2 * left : left);
     if (family == "eager-1f1b")
         return atMost(2 * left - 1);
     if (family == "zb-h1" || family == "zb-h2")
         return atMost(family == "zb-h1" ? devices : 2 * devices);
     if (family == "interleaved-1f1b")
-        return ofChunks(2 * (left - 1) + (chunks - 1) * greatestGroup(experiment) + 1);
+        return ofChunks(2 * (left - 1) + (chunks - 1) * greatestGroup(experiment) + (hasPairs ? 2 : 1));
     if (family == "interleaved-zb")
         return ofChunks(devices + (chunks - 1) * greatestGroup(experiment));
     if (family == "gis")
@@ -126,6 +127,7 @@ model::Experiment randomPlan(base::Random &random, const Family &family)
         if (family.name != "breadth-first" && number(0, 2) == 0)
             experiment.schedule.groupSize = number(1, 50);
     }
+    experiment.schedule.overlappedPairs = model::leavesPairsOpen(family.name) && number(0, 1) == 0;
     if (family.name.starts_with("po-"))
         experiment.schedule.chunks = number(1, 6); // 1 is refused
     if (family.name == "hanayo")
@@ -156,11 +158,12 @@ void ScheduleGenerators::keepTheirPromises()
             experiment.schedule.vocabulary =
                 static_cast<model::VocabularyMethod>(round % (static_cast<int>(model::VocabularyMethod::Vocab2) + 1));
             const std::string fault = faultOf(experiment, refused);
-            QVERIFY2(fault.empty(), fmt::format("{} method {} {}x{} chunks {} group {}: {}", family.name,
-                                                model::name(experiment.schedule.vocabulary), experiment.parallel.devices,
-                                                experiment.parallel.microbatches, experiment.schedule.chunks.value_or(0),
-                                                experiment.schedule.groupSize.value_or(0), fault)
-                                        .c_str());
+            QVERIFY2(fault.empty(),
+                     fmt::format("{} method {} {}x{} chunks {} group {} pairs {}: {}", family.name,
+                                 model::name(experiment.schedule.vocabulary), experiment.parallel.devices,
+                                 experiment.parallel.microbatches, experiment.schedule.chunks.value_or(0),
+                                 experiment.schedule.groupSize.value_or(0), experiment.schedule.overlappedPairs, fault)
+                         .c_str());
         }
         QVERIFY2(refused < kRounds, std::string(family.name).c_str());
     }

@@ -22,6 +22,7 @@ constexpr int kRounds = 250;
 struct RandomPlan {
     schedule::Schedule schedule;
     schedule::Schedule outline; ///< the same of two microbatches at most
+    bool hasPairs = false;      ///< on request
 };
 
 /// Nothing where the family refuses the plan.
@@ -33,7 +34,7 @@ std::optional<RandomPlan> randomPlan(base::Random &random)
     auto outline = schedule::makeSchedule(experiment);
     if (!schedule || !outline)
         return std::nullopt;
-    return RandomPlan{std::move(schedule).value(), std::move(outline).value()};
+    return RandomPlan{std::move(schedule).value(), std::move(outline).value(), experiment.schedule.overlappedPairs};
 }
 
 /// Latest end of what a requirement names, found by search.
@@ -125,8 +126,8 @@ private:
         const auto timeline = simulate::simulate(plan.schedule, costs);
         QVERIFY(timeline.ok());
         QVERIFY(timeline->makespan() >= simulate::lowerBound(plan.schedule, costs));
-        const bool splits = schedule::findFamily(plan.schedule.family())->splitsBackward;
-        QVERIFY(timeline->makespan() >= simulate::lowerBoundOfShape(plan.outline, costs, plan.schedule.microbatches(), splits));
+        const simulate::OrderTraits traits{schedule::findFamily(plan.schedule.family())->splitsBackward, plan.hasPairs};
+        QVERIFY(timeline->makespan() >= simulate::lowerBoundOfShape(plan.outline, costs, plan.schedule.microbatches(), traits));
     }
 
     static void checkCauses(const schedule::Schedule &schedule, const simulate::CostModel &costs,

@@ -81,13 +81,15 @@ inline double mostIdle(const Order &order, double pair)
 }
 
 /// Of all small plans and all vocabulary methods, the first fault; empty if none.
-inline std::string faultOfSmallPlans(const std::string &family, int deviceStep)
+inline std::string faultOfSmallPlans(const std::string &family, int deviceStep, bool hasPairs = false)
 {
     for (int devices = deviceStep; devices <= 9; devices += deviceStep) {
         for (int microbatches = 1; microbatches <= 21; microbatches += microbatches < 4 ? 1 : 3) {
             for (int method = 0; method <= static_cast<int>(model::VocabularyMethod::Vocab2); ++method) {
-                const Order order =
-                    orderOf(unitExperiment(family, devices, microbatches, static_cast<model::VocabularyMethod>(method)));
+                model::Experiment plan =
+                    unitExperiment(family, devices, microbatches, static_cast<model::VocabularyMethod>(method));
+                plan.schedule.overlappedPairs = hasPairs;
+                const Order order = orderOf(plan);
                 if (!order.fault.empty() || order.makespan <= 0)
                     return fmt::format("{} {}x{} method {}: {}", family, devices, microbatches, method, order.fault);
             }

@@ -17,7 +17,9 @@ inline model::Experiment randomExperiment(base::Random &random, int mostDevices,
     const int devices = static_cast<int>(random.nextInteger(1, mostDevices));
     const auto method = static_cast<model::VocabularyMethod>(random.nextInteger(0, 4));
     const int microbatches = static_cast<int>(random.nextInteger(1, mostMicrobatches));
-    return teachingExperiment(std::string(family.name), devices, microbatches, method, {});
+    model::Experiment experiment = teachingExperiment(std::string(family.name), devices, microbatches, method, {});
+    experiment.schedule.overlappedPairs = model::leavesPairsOpen(family.name) && random.nextInteger(0, 1) == 0;
+    return experiment;
 }
 
 /// Returns a plan of any family and vocabulary method with 1 to that many devices and microbatches, or nothing if the family

@@ -176,6 +176,10 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Group size"),
     QT_TRANSLATE_NOOP("Words", "Microbatches that go through a chunk before the next chunk's turn (interleaved families; p); a "
                                "rest that would not fill the pipeline makes groups larger."),
+    QT_TRANSLATE_NOOP("Words", "Overlapped pairs"),
+    QT_TRANSLATE_NOOP("Words", "A forward and a backward of different microbatches run at once in the steady phase (1f1b, "
+                               "interleaved-1f1b): all-to-alls of experts hide behind the computation of the other, for one "
+                               "more microbatch in the warm-up."),
     QT_TRANSLATE_NOOP("Words", "Waves"),
     QT_TRANSLATE_NOOP("Words", "Times down and up the devices, two chunks each (hanayo; 1)."),
     QT_TRANSLATE_NOOP("Words", "Iterations"),

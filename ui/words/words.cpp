@@ -6,6 +6,7 @@
 #include "engine/base/count.h"
 #include "engine/base/text.h"
 #include "engine/model/calibration.h"
+#include "engine/model/conditions.h"
 #include "engine/model/names.h"
 #include "engine/schedule/families/interleaved.h"
 
@@ -214,6 +215,8 @@ QString planNote(const model::Experiment &experiment)
     QStringList notes;
     if (const std::optional<int> grown = schedule::grownGroup(experiment))
         notes << Words::tr("Groups of up to %1 microbatches: the rest would not fill the pipeline.").arg(*grown);
+    if (model::kPairsHideNothing(experiment))
+        notes << Words::tr("Overlapped pairs hide nothing here: they overlap all-to-alls of experts on several ranks.");
     if (const model::ParallelPlan &plan = experiment.parallel; plan.ranks(1) > 1) {
         QString ranks = Words::tr("%1 ranks = %2 devices").arg(plan.ranks(plan.devices)).arg(plan.devices);
         if (plan.tensor > 1)

@@ -130,6 +130,11 @@ std::vector<Field> scheduleRows()
             "not fill the pipeline makes groups larger",
             MEMBER(schedule.groupSize), orElse("devices"), omitted(),
             where([](const Experiment &e) { return leavesGroupsOpen(e.schedule.family); })),
+        row("schedule.overlapped_pairs", "--overlapped-pairs", "--no-overlapped-pairs", "Overlapped pairs",
+            "a forward and a backward of different microbatches run at once in the steady phase (1f1b, interleaved-1f1b): "
+            "all-to-alls of experts hide behind the computation of the other, for one more microbatch in the warm-up",
+            MEMBER(schedule.overlappedPairs), omitted(),
+            where([](const Experiment &e) { return leavesPairsOpen(e.schedule.family); })),
         row("schedule.waves", "--waves", "w", "Waves", "times down and up the devices, two chunks each (hanayo; 1)",
             MEMBER(schedule.waves), omitted(), where([](const Experiment &e) { return e.schedule.family == "hanayo"; })),
         row("schedule.sequence_slices", "--sequence-slices", "n", "Sequence slices",

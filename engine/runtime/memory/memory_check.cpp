@@ -78,8 +78,7 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
                 const bool isOwn = other.schedule.family == experiment.schedule.family;
                 if (!isOwn || family == other.schedule.family || model::leastStageLayers(other.schedule) == 0)
                     return;
-                other.schedule.family = family;
-                other.schedule.chunks.reset();
+                model::chooseFamily(other.schedule, family);
                 model::followStages(other);
             });
         alsoWith("--vocabulary vocab-1", [](model::Experiment &other) {

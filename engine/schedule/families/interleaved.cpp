@@ -79,6 +79,12 @@ public:
     [[nodiscard]] bool hasBackward() const { return m_backward < m_steps.size(); }
     [[nodiscard]] bool hasWeight() const { return m_weight < m_steps.size(); }
     void forward() { emit(PassKind::F, m_steps[m_forward++], false); }
+    void pair()
+    {
+        forward();
+        m_passes.back().pairedWithNext = true;
+        backward(PassKind::B);
+    }
     void backward(PassKind kind) { emit(kind, m_steps[m_backward++], true); }
     void weight() { emit(PassKind::W, m_steps[m_weight++], true); }
     [[nodiscard]] std::vector<Pass> take() { return std::move(m_passes); }
@@ -101,15 +107,18 @@ private:
 };
 
 /// Forwards of device r before it alternates: what lies between two devices of the pipeline, `perDevice` each, and all chunks
-/// but the last of a group.
+/// but the last of a group; with pairs one more, so that the backward of a pair does not wait for its forward.
 std::vector<Pass> deviceOrder(const model::Experiment &experiment, const std::vector<Step> &steps, int greatestGroup,
                               int device, const GroupedRule &rule)
 {
     InterleavedWriter writer(experiment, steps, device);
     const int warmUp = rule.perDevice * (experiment.parallel.devices - 1 - device) +
-                       (model::stagesPerDevice(experiment.schedule) - 1) * greatestGroup;
+                       (model::stagesPerDevice(experiment.schedule) - 1) * greatestGroup +
+                       (experiment.schedule.overlappedPairs ? 1 : 0);
     for (int i = 0; i < warmUp && writer.hasForward(); ++i)
         writer.forward();
+    while (experiment.schedule.overlappedPairs && writer.hasForward())
+        writer.pair();
     for (int pair = 0; writer.hasBackward(); ++pair) {
         if (writer.hasForward())
             writer.forward();

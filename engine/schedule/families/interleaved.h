@@ -12,7 +12,8 @@ namespace stagelens::schedule {
 
 /// Interleaved 1F1B (Narayanan et al., arXiv 2104.04473): groups of microbatches (schedule.group_size, at least p) pass through
 /// one chunk after another. A last group smaller than the pipeline would deadlock, so its microbatches are distributed to the
-/// others. Peak on device r, if m is a multiple of p: p + (p - 1 - 2 r) / v + k microbatches.
+/// others. Peak on device r, if m is a multiple of p: p + (p - 1 - 2 r) / v + k microbatches; with schedule.overlapped_pairs
+/// one activation more.
 [[nodiscard]] base::Result<Schedule> interleaved(const model::Experiment &experiment, const Durations &durations);
 
 /// Returns the size of the largest group if it exceeds schedule.group_size (or p) because the last microbatches were

@@ -8,10 +8,27 @@
 
 namespace stagelens::schedule {
 
+namespace {
+
+/// The passes of a pair begin and end together. With the warm-up of 1F1B, a device would wait for the next one in every pair:
+/// each pair of a device needs the gradient of the next device, and gives that device the input of its next pair. Twice the
+/// warm-up, as in eager 1F1B, leaves time for both.
+LayerOrder pairedOrder(int devices, int microbatches)
+{
+    std::vector<Lead> leads;
+    for (int left = devices; left > 0; --left)
+        leads.push_back({.forwards = 2 * left - 1, .hasPairs = true});
+    return leadOrder(leads, microbatches);
+}
+
+} // namespace
+
 base::Result<Schedule> oneForwardOneBackward(const model::Experiment &experiment, const Durations &durations)
 {
     const int devices = experiment.parallel.devices;
     const int microbatches = experiment.parallel.microbatches;
+    if (experiment.schedule.overlappedPairs)
+        return withVocabulary("1f1b", pairedOrder(devices, microbatches), experiment, durations);
     const auto published = [&](int barriers) {
         const std::vector<Interval> intervals =
             oneForwardOneBackwardIntervals(devices, durations.pass(PassKind::F, 0), durations.pass(PassKind::B, 0));

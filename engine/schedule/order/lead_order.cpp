@@ -16,6 +16,12 @@ std::vector<Pass> deviceOrder(int stage, const Lead &lead, int microbatches)
     while (forward < std::min(lead.forwards, microbatches))
         order.push_back(makePass(PassKind::F, stage, forward++));
     for (int i = 0; i < microbatches; ++i) {
+        if (lead.hasPairs && forward < microbatches) {
+            order.push_back(makePass(PassKind::F, stage, forward++));
+            order.back().pairedWithNext = true;
+            order.push_back(makePass(PassKind::B, stage, i));
+            continue;
+        }
         order.push_back(makePass(splits ? PassKind::I : PassKind::B, stage, i));
         if (splits && i >= lead.weightLag)
             order.push_back(makePass(PassKind::W, stage, weight++));

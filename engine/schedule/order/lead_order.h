@@ -10,8 +10,9 @@ namespace stagelens::schedule {
 
 /// The warm-up of a device.
 struct Lead {
-    int forwards = 1;   ///< before the first backward
-    int weightLag = -1; ///< microbatches by which W follows I; below 0: backwards are not split
+    int forwards = 1;      ///< before the first backward
+    int weightLag = -1;    ///< microbatches by which W follows I; below 0: backwards are not split
+    bool hasPairs = false; ///< a backward that is not split, and the forward that would follow it, are an overlapped pair
 };
 
 /// Returns the order of a linear pipeline: device r begins with leads[r].forwards forwards, then backward and forward

@@ -174,7 +174,7 @@ std::optional<base::Nanos> leastTime(const PlanQuery &query, const Experiment &d
 {
     Experiment plan = division;
     if (!query.keepsFamily)
-        plan.schedule.family = "zb-v";
+        model::chooseFamily(plan.schedule, "zb-v");
     std::optional<base::Nanos> least;
     for (const Experiment &each : withEachMethod(std::move(plan))) {
         if (!model::validate(each).empty())
@@ -183,8 +183,8 @@ std::optional<base::Nanos> leastTime(const PlanQuery &query, const Experiment &d
         if (!outline)
             continue;
         const bool splits = schedule::findFamily(each.schedule.family)->splitsBackward;
-        const base::Nanos time =
-            simulate::lowerBoundOfShape(outline->schedule, outline->costs, each.parallel.microbatches, splits);
+        const base::Nanos time = simulate::lowerBoundOfShape(outline->schedule, outline->costs, each.parallel.microbatches,
+                                                             {splits, each.schedule.overlappedPairs});
         least = std::min(least.value_or(time), time);
     }
     return least;

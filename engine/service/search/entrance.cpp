@@ -57,9 +57,9 @@ void enterCut(Entrance &entrance, const model::Experiment &plan, const simulate:
         entrance.tooLarge.push_back({plan.parallel.stageLayers, static_cast<Bytes>(memory)});
         return;
     }
-    entrance.entries.push_back(
-        {plan, simulate::lowerBoundOfShape(outline.schedule, *costs, plan.parallel.microbatches, family.splitsBackward), memory,
-         workOf(plan, family)});
+    const simulate::OrderTraits traits{family.splitsBackward, plan.schedule.overlappedPairs};
+    entrance.entries.push_back({plan, simulate::lowerBoundOfShape(outline.schedule, *costs, plan.parallel.microbatches, traits),
+                                memory, workOf(plan, family)});
 }
 
 } // namespace

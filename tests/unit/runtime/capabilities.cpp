@@ -418,7 +418,7 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
     {"activation-offload-with-sequence-slices",
      [](Experiment &e) {
          e.schedule.offload.fraction = 0.5;
-         e.schedule.family = "seq1f1b";
+         model::chooseFamily(e.schedule, "seq1f1b");
      }},
     {"activation-offload-with-jitter",
      [](Experiment &e) {
@@ -431,6 +431,11 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          model::chooseFamily(e.schedule, "po-f");
          e.whatIf.jitter = 0.1;
      }},
+    {"overlapped-pairs",
+     [](Experiment &e) {
+         model::chooseFamily(e.schedule, "1f1b");
+         e.schedule.overlappedPairs = true;
+     }},
     {"iterations", [](Experiment &e) { e.schedule.iterations = 2; }},
     {"iterations-with-jitter",
      [](Experiment &e) {
@@ -442,30 +447,30 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.schedule.iterations = 2;
          useAverages(e);
      }},
-    {"sequence-slices", [](Experiment &e) { e.schedule.family = "seq1f1b"; }},
+    {"sequence-slices", [](Experiment &e) { model::chooseFamily(e.schedule, "seq1f1b"); }},
     {"sequence-slices-with-tensor-ranks",
      [](Experiment &e) {
-         e.schedule.family = "seq1f1b";
+         model::chooseFamily(e.schedule, "seq1f1b");
          e.parallel.tensor = 2;
      }},
     {"sequence-slices-with-experts",
      [](Experiment &e) {
-         e.schedule.family = "seq1f1b";
+         model::chooseFamily(e.schedule, "seq1f1b");
          useExperts(e);
      }},
     {"sequence-slices-materialised-attention",
      [](Experiment &e) {
-         e.schedule.family = "seq1f1b";
+         model::chooseFamily(e.schedule, "seq1f1b");
          e.schedule.attention = model::Attention::Materialised;
      }},
     {"sequence-slices-with-context-ranks",
      [](Experiment &e) {
-         e.schedule.family = "seq1f1b";
+         model::chooseFamily(e.schedule, "seq1f1b");
          e.parallel.context = 2;
      }},
     {"sequence-slices-of-lengths",
      [](Experiment &e) {
-         e.schedule.family = "seq1f1b";
+         model::chooseFamily(e.schedule, "seq1f1b");
          e.whatIf.lengths = "lengths.csv";
      }},
     {"slow-devices", [](Experiment &e) { e.whatIf.slow = "0=1.5"; }},
