@@ -42,42 +42,38 @@ std::int64_t rank(const PassClass &pass, int stages)
     }
 }
 
-/// Returns the smallest factor by which overlapping can scale a pass.
-double leastScale(const schedule::Schedule &schedule, const CostModel &costs)
+/// Returns whether any passes of the schedule are in overlapped pairs.
+bool hasPairs(const schedule::Schedule &schedule)
 {
-    for (int device = 0; device < schedule.devices(); ++device) {
+    for (int device = 0; device < schedule.devices(); ++device)
         if (std::ranges::any_of(schedule.device(device), &Pass::pairedWithNext))
-            return std::min(1.0, costs.pairScale);
-    }
-    return 1.0;
+            return true;
+    return false;
 }
 
 /// Returns the nodes in topological order.
-std::vector<Node> nodesOf(const std::vector<PassClass> &classes, int stages, const CostModel &costs, double scale)
+std::vector<Node> nodesOf(const std::vector<PassClass> &classes, int stages, const CostModel &costs, bool hasPairs)
 {
     std::vector<Node> nodes;
     for (const PassClass &passes : classes) {
         const PassCost &cost = costs.pass(passes.device, passes.kind, passes.stage);
-        const auto own = static_cast<Nanos>(scale * static_cast<double>(costs.least(cost).duration));
+        const Nanos own = costs.least(cost, hasPairs);
         const bool isOfAll = costs.work && passes.count == static_cast<Nanos>(costs.work->linear.size());
-        const auto busy = isOfAll ? static_cast<Nanos>(scale * static_cast<double>(costs.sum(cost))) : passes.count * own;
-        nodes.push_back({passes, own, busy, 0, 0});
+        nodes.push_back({passes, own, isOfAll ? costs.sum(cost, hasPairs) : passes.count * own, 0, 0});
     }
     std::ranges::stable_sort(nodes, {}, [&](const Node &node) { return rank(node.passes, stages); });
     return nodes;
 }
 
 /// Families may split only some backwards: limits I + W to the shorter of the split and the whole backward.
-void shortenSplit(Node &node, const CostModel &costs, double scale)
+void shortenSplit(Node &node, const CostModel &costs)
 {
-    const auto own = [&](PassKind kind) {
-        return costs.least(costs.pass(node.passes.device, kind, node.passes.stage)).duration;
-    };
+    const auto own = [&](PassKind kind) { return costs.least(costs.pass(node.passes.device, kind, node.passes.stage), true); };
     const Nanos first = std::min(own(PassKind::I), own(PassKind::B));
     const Nanos rest = std::min(own(PassKind::I) + own(PassKind::W), own(PassKind::B)) - first;
     if (node.passes.kind != PassKind::I && node.passes.kind != PassKind::W)
         return;
-    node.duration = static_cast<Nanos>(scale * static_cast<double>(node.passes.kind == PassKind::I ? first : rest));
+    node.duration = node.passes.kind == PassKind::I ? first : rest;
     node.busy = node.passes.count * node.duration;
 }
 
@@ -213,8 +209,8 @@ Nanos lowerBound(const schedule::Schedule &schedule, const CostModel &costs)
     std::vector<Nanos> microbatches(static_cast<std::size_t>(placement.directions));
     for (int microbatch = 0; microbatch < schedule.microbatches(); ++microbatch)
         ++microbatches[static_cast<std::size_t>(placement.directionOf(microbatch))];
-    return boundOf(nodesOf(passClasses(schedule), schedule.stages(), costs, leastScale(schedule, costs)),
-                   std::move(microbatches), schedule.devices(), WaitPlan(schedule, costs));
+    return boundOf(nodesOf(passClasses(schedule), schedule.stages(), costs, hasPairs(schedule)), std::move(microbatches),
+                   schedule.devices(), WaitPlan(schedule, costs));
 }
 
 Nanos lowerBoundOfShape(const schedule::Schedule &outline, const CostModel &costs, int microbatches, OrderTraits traits)
@@ -238,10 +234,9 @@ Nanos lowerBoundOfShape(const schedule::Schedule &outline, const CostModel &cost
             classes.back().kind = kind;
         }
     }
-    const double scale = traits.splitsBackward || traits.hasPairs ? std::min(1.0, costs.pairScale) : 1.0;
-    std::vector<Node> nodes = nodesOf(classes, outline.stages(), costs, scale);
+    std::vector<Node> nodes = nodesOf(classes, outline.stages(), costs, traits.splitsBackward || traits.hasPairs);
     if (traits.splitsBackward)
-        std::ranges::for_each(nodes, [&](Node &node) { shortenSplit(node, costs, scale); });
+        std::ranges::for_each(nodes, [&](Node &node) { shortenSplit(node, costs); });
     return boundOf(std::move(nodes), std::move(ofDirection), outline.devices(), WaitPlan(outline, costs));
 }
 

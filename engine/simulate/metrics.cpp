@@ -81,7 +81,7 @@ void addExperts(Metrics &metrics, const timeline::Timeline &timeline, const Cost
             const PassCost cost = costs.of(device, lane.pass[i]);
             sent += cost.expertBytes;
             if (timeline::isPaired(lane, i))
-                inPairs += std::llround(costs.pairScale * static_cast<double>(cost.duration)) - cost.duration + cost.expert;
+                inPairs += costs.inPair(cost) - cost.duration + cost.expert;
             else
                 time += cost.expert;
         }

@@ -35,6 +35,20 @@ Nanos meanSend(const CostModel &costs, const schedule::Placement &placement)
     return count == 0 ? 0 : sum / count;
 }
 
+/// Returns the time of the overlapped pairs of all stages, divided by that of their passes.
+double meanPairScale(const CostModel &costs, const schedule::Placement &placement)
+{
+    Nanos apart = 0;
+    Nanos inPairs = 0;
+    for (int stage = 0; stage < placement.stages(); ++stage)
+        for (const PassKind kind : {PassKind::F, PassKind::B}) {
+            const PassCost &cost = costs.pass(placement.deviceOf(stage), kind, stage);
+            apart += cost.duration;
+            inPairs += costs.inPair(cost);
+        }
+    return apart > 0 ? static_cast<double>(inPairs) / static_cast<double>(apart) : costs.pairScale;
+}
+
 /// Returns nothing if the schedule fits on every device. If the sum of a device's needs exceeds the limit, a simulation decides
 /// whether they occur at the same time.
 base::Problems memoryProblems(const model::Experiment &experiment, const schedule::Schedule &schedule, const CostModel &costs)
@@ -98,7 +112,7 @@ schedule::Durations durationsOf(const CostModel &costs, const schedule::Schedule
     for (int index = 0; index < schedule::kTransferCount; ++index)
         durations.transfers[static_cast<std::size_t>(index)] = costs.transfer(static_cast<Transfer>(index), 0, 0);
     durations.transfers[static_cast<std::size_t>(Transfer::Send)] = meanSend(costs, placement);
-    durations.pairScale = costs.pairScale;
+    durations.pairScale = meanPairScale(costs, placement);
     return durations;
 }
 

@@ -40,7 +40,6 @@ private:
     /// Returns the end of the unit.
     Nanos runUnit(int device, std::span<const Pass> unit, Nanos ready);
     void addVocabulary();
-    [[nodiscard]] Nanos inPair(Nanos own) const { return std::llround(static_cast<double>(own) * m_costs.pairScale); }
     [[nodiscard]] base::Result<> checkPasses() const;
     /// Returns the result that the device's next unit waits for.
     [[nodiscard]] std::size_t awaitedBy(int device) const;
@@ -130,8 +129,8 @@ Nanos Simulation::runUnit(int device, std::span<const Pass> unit, Nanos ready)
 {
     timeline::Lane &lane = m_timeline.lanes[static_cast<std::size_t>(device)];
     for (const Pass &pass : unit) {
-        const Nanos own = m_costs.of(device, pass).duration;
-        const Nanos end = ready + (unit.size() == 1 ? own : inPair(own));
+        const PassCost cost = m_costs.of(device, pass);
+        const Nanos end = ready + (unit.size() == 1 ? cost.duration : m_costs.inPair(cost));
         lane.push(pass, ready, end);
         ready = end;
         if (!m_plan.blocks())
@@ -173,7 +172,8 @@ void Simulation::addVocabulary()
         lane.vocabulary.reserve(lane.size());
         for (std::size_t i = 0; i < lane.size(); ++i) {
             const Nanos own = m_costs.of(static_cast<int>(device), lane.pass[i]).vocabulary;
-            lane.vocabulary.push_back(timeline::isPaired(lane, i) ? inPair(own) : own);
+            lane.vocabulary.push_back(timeline::isPaired(lane, i) ? std::llround(static_cast<double>(own) * m_costs.pairScale)
+                                                                  : own);
         }
     }
 }

@@ -109,6 +109,7 @@ private slots:
             checkBounds(*plan, costs);
             simulate::CostModel overlapped = costs;
             overlapped.pairScale = static_cast<double>(random.nextInteger(5, 15)) / 10;
+            overlapped.hiddenInPairs = random.nextUniform();
             checkBounds(*plan, overlapped);
             QVERIFY(timeline->iteration() >= timeline->makespan());
             QCOMPARE(*simulate::simulate(*schedule, costs), *timeline);

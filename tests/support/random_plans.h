@@ -40,8 +40,10 @@ inline simulate::CostModel randomCosts(base::Random &random, const schedule::Sch
         for (const int stage : schedule.placement().stagesOf(device)) {
             for (int kind = 0; kind < schedule::kPassKindCount; ++kind) {
                 const base::Nanos own = duration();
-                const base::Nanos vocabulary = schedule::isVocabularyPass(static_cast<PassKind>(kind)) ? own : own / 3;
-                costs.setPass(device, static_cast<PassKind>(kind), stage, {own, vocabulary});
+                const bool isVocabulary = schedule::isVocabularyPass(static_cast<PassKind>(kind));
+                simulate::PassCost cost{.duration = own, .vocabulary = isVocabulary ? own : own / 3};
+                cost.expert = isVocabulary ? 0 : own / 4;
+                costs.setPass(device, static_cast<PassKind>(kind), stage, cost);
             }
         }
         for (int to = 0; to < schedule.devices(); ++to)

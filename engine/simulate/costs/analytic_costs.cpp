@@ -347,7 +347,7 @@ CostModel AnalyticCosts::build()
     setTableSums(costs);
     const bool isWhole = std::ranges::any_of(m_whole, [](int each) { return each > 0; });
     if (m_experiment.cost.collectives == model::Collectives::Overlapped)
-        costs.pairScale = m_layer.pairScale(isWhole ? Rebuilds::Layer : Rebuilds::Operators);
+        costs.hiddenInPairs = m_layer.hiddenInPairs(isWhole ? Rebuilds::Layer : Rebuilds::Operators);
     return costs;
 }
 

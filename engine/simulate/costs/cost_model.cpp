@@ -73,22 +73,30 @@ PassCost CostModel::varied(const PassCost &cost, int device, const schedule::Pas
     return found;
 }
 
-PassCost CostModel::least(const PassCost &cost) const
+Nanos CostModel::inPair(const PassCost &cost) const
 {
+    const double time = pairScale * static_cast<double>(cost.duration) - hiddenInPairs * static_cast<double>(cost.expert);
+    return std::max<Nanos>(0, std::llround(time));
+}
+
+Nanos CostModel::least(const PassCost &cost, bool hasPairs) const
+{
+    const auto timeOf = [&](const PassCost &own) { return hasPairs ? std::min(own.duration, inPair(own)) : own.duration; };
     if (!work)
-        return cost;
-    PassCost least = worked(cost, 0);
+        return timeOf(cost);
+    Nanos least = timeOf(worked(cost, 0));
     for (std::size_t microbatch = 1; microbatch < work->linear.size(); ++microbatch)
-        if (const PassCost other = worked(cost, microbatch); other.duration < least.duration)
-            least = other;
+        least = std::min(least, timeOf(worked(cost, microbatch)));
     return least;
 }
 
-Nanos CostModel::sum(const PassCost &cost) const
+Nanos CostModel::sum(const PassCost &cost, bool hasPairs) const
 {
     Nanos sum = 0;
-    for (std::size_t microbatch = 0; work && microbatch < work->linear.size(); ++microbatch)
-        sum += worked(cost, microbatch).duration;
+    for (std::size_t microbatch = 0; work && microbatch < work->linear.size(); ++microbatch) {
+        const PassCost own = worked(cost, microbatch);
+        sum += hasPairs ? std::min(own.duration, inPair(own)) : own.duration;
+    }
     return sum;
 }
 
@@ -223,7 +231,8 @@ CostModel costsOf(const timeline::Timeline &timeline, const schedule::Schedule &
         std::map<std::pair<PassKind, int>, std::pair<std::vector<Nanos>, std::vector<Nanos>>> samples;
         for (std::size_t i = 0; i < lane.size(); ++i) {
             auto &[durations, vocabulary] = samples[{lane.pass[i].kind, lane.pass[i].stage}];
-            // The duration without the gain of overlapping, which the simulator applies again.
+            // The duration without the gain that the simulator applies again. All-to-alls that are hidden are not in it, and
+            // these costs have none to hide.
             const double scale = timeline::isPaired(lane, i) && base.pairScale > 0 ? 1 / base.pairScale : 1;
             durations.push_back(scaled(lane.end[i] - lane.begin[i], scale));
             vocabulary.push_back(known ? scaled(lane.vocabulary[i], scale) : 0);

@@ -88,9 +88,10 @@ public:
         const PassCost &cost = this->pass(device, pass.kind, pass.stage);
         return work || updates ? varied(cost, device, pass) : cost;
     }
-    /// Returns the cost with the least work of any microbatch, and the time of one pass for each of them.
-    [[nodiscard]] PassCost least(const PassCost &cost) const;
-    [[nodiscard]] base::Nanos sum(const PassCost &cost) const;
+    /// Return the least time of a pass of any microbatch, and the time of one pass for each of them. With `hasPairs`, a pass
+    /// may be in an overlapped pair.
+    [[nodiscard]] base::Nanos least(const PassCost &cost, bool hasPairs) const;
+    [[nodiscard]] base::Nanos sum(const PassCost &cost, bool hasPairs) const;
     /// Multiplies the times of all passes of a device and of its optimizer step.
     void slowDown(int device, double factor);
     /// Returns the costs of the replicas of one class.
@@ -150,8 +151,12 @@ public:
     /// Whether `PassCost::vocabulary` is known for F, B, I and W that include vocabulary work.
     bool vocabularyKnown = false;
     model::Collectives collectives = model::Collectives::Overlapped;
-    /// Time of an overlapped pair divided by the sum of the times of its passes.
+    /// Time of an overlapped pair divided by the sum of the times of its passes, if a duration of pairs is given.
     double pairScale = 1;
+    /// The share of the all-to-alls of its passes that an overlapped pair hides.
+    double hiddenInPairs = 0;
+    /// Returns the time that a pass adds to its overlapped pair.
+    [[nodiscard]] base::Nanos inPair(const PassCost &cost) const;
 
 private:
     [[nodiscard]] PassCost worked(const PassCost &cost, std::size_t microbatch) const;

@@ -292,10 +292,10 @@ bool LayerCosts::isWeighedEarly(const Operator &op) const
     });
 }
 
-double LayerCosts::pairScale(Rebuilds rebuilds) const
+double LayerCosts::hiddenInPairs(Rebuilds rebuilds) const
 {
     if (m_block.expertRanks == 1)
-        return 1;
+        return 0;
     constexpr int kLayers = 8; // of a stage: enough that its ends count little
     std::vector<LaneLeg> forward;
     std::vector<LaneLeg> backward;
@@ -309,10 +309,13 @@ double LayerCosts::pairScale(Rebuilds rebuilds) const
         append(backward, legs(PassHalf::WeightGradient, false, Rebuilds::Nothing), true);
     }
     double apart = 0;
+    double network = 0;
     for (const std::vector<LaneLeg> *pass : {&forward, &backward})
-        for (const LaneLeg &leg : *pass)
+        for (const LaneLeg &leg : *pass) {
             apart += leg.seconds;
-    return overlappedSeconds(forward, backward) / apart;
+            network += leg.isNetwork ? leg.seconds : 0;
+        }
+    return network > 0 ? (apart - overlappedSeconds(forward, backward)) / network : 0;
 }
 
 } // namespace stagelens::simulate

@@ -53,9 +53,9 @@ public:
     /// Returns the operators and exchanges of one half in the order of execution, recomputation first. Their seconds add up to
     /// those of the functions above.
     [[nodiscard]] std::vector<Leg> legs(PassHalf half, bool isSplit, Rebuilds rebuilds) const;
-    /// Returns the time of a concurrent forward and backward of one layer, divided by the time of both one after the other:
-    /// all-to-alls of one overlap with the compute of the other. 1 without expert ranks.
-    [[nodiscard]] double pairScale(Rebuilds rebuilds) const;
+    /// Returns the share of all-to-alls that a concurrent forward and backward hide: those of one overlap with the compute of
+    /// the other. 0 without expert ranks.
+    [[nodiscard]] double hiddenInPairs(Rebuilds rebuilds) const;
     /// Returns the cost of an exchange among the tensor ranks of a tensor with `bytes` in all.
     [[nodiscard]] ExchangeCost exchange(GroupCollective collective, double bytes) const
     {

@@ -69,12 +69,15 @@ base::Result<Replay> Replay::of(const schedule::Schedule &schedule, const CostMo
     replay.m_positions.reserve(timeline.sliceCount());
     const auto emit = [&](int device, std::size_t first) {
         const std::size_t last = graph.lastOf(device, first);
-        const double scale = last > first ? costs.pairScale : 1;
+        const auto timeOf = [&](std::size_t position) {
+            const PassCost cost = costs.of(device, graph.lane(device).pass[position]);
+            return static_cast<double>(last > first ? costs.inPair(cost) : cost.duration);
+        };
         Unit unit;
         unit.device = device;
-        unit.first = scale * static_cast<double>(costs.of(device, graph.lane(device).pass[first]).duration);
+        unit.first = timeOf(first);
         if (last > first)
-            unit.second = scale * static_cast<double>(costs.of(device, graph.lane(device).pass[last]).duration);
+            unit.second = timeOf(last);
         graph.needsOf(device, first, [&](const Awaited &need) {
             replay.m_needs.push_back({static_cast<double>(need.latency), static_cast<std::int32_t>(need.result)});
         });

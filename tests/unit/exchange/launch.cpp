@@ -221,6 +221,14 @@ private slots:
         QVERIFY(omits(launched("torchtitan", planOf("chimera")), "PyTorch's CSV cannot express it"));
         QVERIFY(omits(launched("torchtitan", planOf("zb-h1")), "only for two stages a rank or more"));
         experiment = planOf("1f1b");
+        experiment.schedule.overlappedPairs = true;
+        for (const char *format : {"megatron", "deepspeed"})
+            QVERIFY(omits(launched(format, experiment), "overlapped pairs: "));
+        QVERIFY(omits(launched("torchtitan", experiment), "only for two stages a rank or more"));
+        experiment = planOf("interleaved-1f1b");
+        experiment.schedule.overlappedPairs = true;
+        QVERIFY(has(launched("torchtitan", experiment).scheduleCsv, "OVERLAP_F_B"));
+        experiment = planOf("1f1b");
         experiment.parallel.rankOrder = "dp-tp-cp-pp";
         for (const exchange::Framework &framework : exchange::frameworks())
             QVERIFY2(omits(launched(framework.format.data(), experiment), "rank order dp-tp-cp-pp"), framework.format.data());
