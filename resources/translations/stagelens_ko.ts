@@ -10554,11 +10554,11 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>fp8의 밀집 행렬 곱, 희소성 없이. 0: 없음</translation>
     </message>
     <message>
-        <source>NVIDIA GB200 186 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, fused kernels, NVLink as DeepEP measured</source>
+        <source>NVIDIA GB200 186 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured</source>
         <translation>NVIDIA GB200 186 GB: 2500 TFLOP/s, 8비트 5000, 8 TB/s, 노드(랙)마다 NVLink로 72개, 노드 사이는 InfiniBand. 곱은 B200처럼, 어텐션은 cuDNN의 측정, NVLink는 DeepEP의 측정</translation>
     </message>
     <message>
-        <source>NVIDIA GB300 279 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, fused kernels, NVLink as DeepEP measured on GB200</source>
+        <source>NVIDIA GB300 279 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured on GB200</source>
         <translation>NVIDIA GB300 279 GB: 2500 TFLOP/s, 8비트 5000, 8 TB/s, 노드(랙)마다 NVLink로 72개, 노드 사이는 InfiniBand. 곱은 B200처럼, 어텐션은 cuDNN의 측정, NVLink는 DeepEP가 GB200에서 측정한 값</translation>
     </message>
     <message>

@@ -10554,11 +10554,11 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>fp8 的稠密矩阵乘，不含稀疏；0：没有</translation>
     </message>
     <message>
-        <source>NVIDIA GB200 186 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, fused kernels, NVLink as DeepEP measured</source>
+        <source>NVIDIA GB200 186 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured</source>
         <translation>NVIDIA GB200 186 GB：2500 TFLOP/s，8 位 5000，8 TB/s，每节点（机架）72 块以 NVLink 相连，节点间为 InfiniBand；矩阵乘同 B200，注意力按 cuDNN 的测量，NVLink 按 DeepEP 的测量</translation>
     </message>
     <message>
-        <source>NVIDIA GB300 279 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, fused kernels, NVLink as DeepEP measured on GB200</source>
+        <source>NVIDIA GB300 279 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured on GB200</source>
         <translation>NVIDIA GB300 279 GB：2500 TFLOP/s，8 位 5000，8 TB/s，每节点（机架）72 块以 NVLink 相连，节点间为 InfiniBand；矩阵乘同 B200，注意力按 cuDNN 的测量，NVLink 按 DeepEP 在 GB200 上的测量</translation>
     </message>
     <message>

@@ -13,13 +13,12 @@ constexpr auto kPresetWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "small mixture of 8 experts for a laptop, 2 of which compute a token"),
     QT_TRANSLATE_NOOP("Words", "NVIDIA A100 SXM 80 GB: 312 TFLOP/s, 2.0 TB/s, 8 a node with NVLink, RoCE between nodes; fitted "
                                "to the runs of arXiv 2411.05288"),
-    QT_TRANSLATE_NOOP(
-        "Words", "NVIDIA GB200 186 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand "
-                 "between nodes; products as of B200, attention as cuDNN measured, fused kernels, NVLink as DeepEP measured"),
-    QT_TRANSLATE_NOOP(
-        "Words",
-        "NVIDIA GB300 279 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand "
-        "between nodes; products as of B200, attention as cuDNN measured, fused kernels, NVLink as DeepEP measured on GB200"),
+    QT_TRANSLATE_NOOP("Words",
+                      "NVIDIA GB200 186 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand "
+                      "between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured"),
+    QT_TRANSLATE_NOOP("Words",
+                      "NVIDIA GB300 279 GB: 2500 TFLOP/s, 5000 in 8 bits, 8 TB/s, 72 a node with NVLink (a rack), InfiniBand "
+                      "between nodes; products as of B200, attention as cuDNN measured, NVLink as DeepEP measured on GB200"),
     QT_TRANSLATE_NOOP("Words", "NVIDIA B200 180 GB: 2250 TFLOP/s, 8 TB/s, 8 a node with NVLink, InfiniBand between nodes"),
     QT_TRANSLATE_NOOP("Words", "this machine, one core a device (general values until it is calibrated)"),
     QT_TRANSLATE_NOOP("Words",
