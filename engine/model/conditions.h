@@ -34,6 +34,7 @@ inline constexpr auto kHasTensorRanks = [](const Experiment &e) { return e.paral
 inline constexpr auto kHasContextRanks = [](const Experiment &e) { return e.parallel.context > 1; };
 inline constexpr auto kHasReplicas = [](const Experiment &e) { return e.parallel.replicas > 1; };
 inline constexpr auto kHasExpertRanks = [](const Experiment &e) { return e.parallel.expert > 1; };
+inline constexpr auto kFoldsExperts = [](const Experiment &e) { return e.parallel.foldsExperts(); };
 inline constexpr auto kDispatchesPerNode = [](const Experiment &e) {
     return e.parallel.expertDispatch == ExpertDispatch::PerNode;
 };

@@ -127,8 +127,14 @@ struct ParallelPlan {
     [[nodiscard]] bool averagesWeights() const { return syncEvery > 1; }
     /// Returns whether they do so at the end of a step, counted from 0.
     [[nodiscard]] bool averagesAfter(std::int64_t step) const { return averagesWeights() && (step + 1) % syncEvery == 0; }
+    /// Returns the number of consecutive replicas that share the experts of each layer: an expert group has all their tensor
+    /// ranks.
+    [[nodiscard]] int replicasPerExpertGroup() const { return std::max(1, expert / tensor); }
     /// Returns the number of ranks that hold the same experts and sum their gradients.
-    [[nodiscard]] int expertReplicas() const { return replicas / expert; }
+    [[nodiscard]] int expertReplicas() const { return gradientRanks() / replicasPerExpertGroup(); }
+    /// Returns whether tensor ranks have experts of their own. Each then routes its own tokens (sequence parallelism), and
+    /// holds whole experts; otherwise they route the same tokens and divide the matrices of every expert.
+    [[nodiscard]] bool foldsExperts() const { return expert > 1 && tensor > 1; }
     /// Returns whether messages between stages on different devices have fewer bits than what the stages compute.
     [[nodiscard]] bool packsMessages() const { return messagePrecision != PackedPrecision::Same; }
     [[nodiscard]] bool hasSequenceParallel() const { return tensor > 1 && sequenceParallel; }

@@ -97,8 +97,8 @@ enum class OperatorKind : std::uint8_t {
     ReturnFromExperts, ///< rows of the own experts, arrivals, routes -> rows of the own tokens
     /// Of slices of sequences: fused rows -> the keys and values of the whole sequences, to which each slice adds its own
     KeepKeys,
-    /// Of context ranks: routes -> by how much the choices of each expert exceed the mean in the whole microbatch. The backward
-    /// of Route reads it, and the forward does not compute it.
+    /// Of ranks that route different tokens of a microbatch: routes -> by how much the choices of each expert exceed the mean
+    /// in all of it. The backward of Route reads it, and the forward does not compute it.
     SumChoices,
 };
 
@@ -163,11 +163,15 @@ struct Block {
     [[nodiscard]] bool has(OperatorKind kind) const;
     /// Returns the values that the operator writes, without statistics: "norm1", "gate, up".
     [[nodiscard]] std::string namesOfOutputs(const Operator &op) const;
-    /// Returns the numbers that a rank holds of a value, for each token of the microbatch.
+    /// Returns the numbers that a rank holds of a value, for each token of the microbatch, rounded up.
     [[nodiscard]] std::int64_t heldWidth(ValueId id) const
     {
-        return value(id).isOwnRows ? value(id).width / tensorRanks : value(id).width;
+        return value(id).isOwnRows ? (value(id).width + tensorRanks - 1) / tensorRanks : value(id).width;
     }
+    /// Returns the part of the microbatch's tokens of which a rank has rows of a value.
+    [[nodiscard]] double heldShare(ValueId id) const { return value(id).isOwnRows ? 1.0 / tensorRanks : 1; }
+    /// Returns whether each tensor rank routes its own tokens only; see model::ParallelPlan::foldsExperts().
+    [[nodiscard]] bool routesOwnRows() const { return expertRanks > 1 && tensorRanks > 1; }
 };
 
 /// Returns the block with attention that keeps its probabilities, [heads, s] a token, from the forward to the backward.

@@ -277,10 +277,16 @@ private:
     void appendGather(const Operator &op)
     {
         const ValueId root = m_fusion.root(op.inputs[0]);
-        if (m_gradient.contains(root))
-            throw std::logic_error("a gathered value of a block is read twice");
-        m_gradient[root] = m_draft.newScratch(m_block.heldWidth(root));
-        exchange(m_draft, Exchange::ReduceScatter, gradient(op.outputs[0]), m_gradient[root]);
+        const Place own = m_draft.newScratch(m_block.heldWidth(root));
+        exchange(m_draft, Exchange::ReduceScatter, gradient(op.outputs[0]), own);
+        if (!m_gradient.contains(root)) {
+            m_gradient[root] = own;
+            return;
+        }
+        // The router and the experts have read the rank's own rows of the same value.
+        Step step{StepKind::InputGradient, static_cast<int>(m_op), {own}, {m_gradient[root]}};
+        step.accumulates = true;
+        appendWrite(op.inputs[0], std::move(step), true);
     }
 
     /// Each summand has the gradient of the sum.

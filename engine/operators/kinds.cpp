@@ -22,6 +22,7 @@ OperatorWork productWork(const Block &block, const Operator &op)
         const std::int64_t used = weight.isOfExperts ? block.routing.topK : 1; // the matrices of k experts
         entries += static_cast<double>(weight.count() / weight.experts * used);
     }
+    entries *= block.heldShare(op.inputs[0]);
     if (!isOf8Bits(block, op))
         return {.matrixEntries = entries};
     double gradients = 0;

@@ -54,6 +54,7 @@ public:
         m_made.dropouts = whole.dropouts;
         m_made.routing = whole.routing;
         m_made.tensorRanks = split.ranks;
+        m_routesOwnRows = split.foldsExperts();
         for (const BlockParameter &each : whole.parameters)
             m_made.parameters.push_back(part(each));
         for (const Value &each : whole.values)
@@ -74,14 +75,10 @@ public:
                 m_made.operators.push_back(op);
                 break;
             case OperatorKind::Route:
-                m_made.operators.push_back(op); // of all tokens, on every rank
-                break;
             case OperatorKind::Dispatch:
-                m_made.operators.push_back(op);
-                m_made.operators.back().inputs[0] = entered(op.inputs[0]);
-                break;
-            case OperatorKind::ExpertLinear: addExpertLinear(op); break;
-            case OperatorKind::Combine: addCombine(op); break;
+            case OperatorKind::ExpertLinear:
+            case OperatorKind::ExpertSwiGlu:
+            case OperatorKind::Combine: m_routesOwnRows ? addOwn(op) : addRouted(op); break;
             default: addInside(op);
             }
         }
@@ -92,6 +89,8 @@ public:
 private:
     [[nodiscard]] BlockParameter part(BlockParameter parameter) const
     {
+        if (parameter.isOfExperts && m_routesOwnRows) // whole matrices; see withExpertRanks()
+            return parameter;
         const std::int64_t count = partOf(m_whole, parameter, 0, m_split.ranks).count();
         if (isCutByColumns(m_whole, parameter))
             parameter.columns = count / parameter.rows;
@@ -109,6 +108,29 @@ private:
         return id;
     }
 
+    /// An operator that each rank computes for its own tokens.
+    void addOwn(const Operator &op)
+    {
+        for (const ValueId output : op.outputs)
+            own(output);
+        m_made.operators.push_back(op);
+    }
+
+    /// An operator of experts whose matrices the ranks divide. All ranks route all tokens.
+    void addRouted(const Operator &op)
+    {
+        switch (op.kind) {
+        case OperatorKind::Dispatch:
+            m_made.operators.push_back(op);
+            m_made.operators.back().inputs[0] = entered(op.inputs[0]);
+            break;
+        case OperatorKind::ExpertLinear: addExpertLinear(op); break;
+        case OperatorKind::ExpertSwiGlu: addInside(op); break;
+        case OperatorKind::Combine: addCombine(op); break;
+        default: m_made.operators.push_back(op); break;
+        }
+    }
+
     /// An operator between the two linear maps of a half, each rank on its own heads or columns.
     void addInside(const Operator &op)
     {
@@ -124,7 +146,7 @@ private:
         const Cut cut = m_whole.parameter(op.projections.front().weight).cut;
         switch (cut) {
         case Cut::Whole: throw std::logic_error("a linear map of a block is not cut"); // its norm would be summed wrongly
-        case Cut::Partial: return addByOutputs(op);
+        case Cut::Partial: return m_routesOwnRows ? addOwn(op) : addByOutputs(op);
         case Cut::Outputs: return addByOutputs(op);
         case Cut::Inputs: return addByInputs(op);
         }
@@ -204,6 +226,7 @@ private:
 
     const Block &m_whole;
     TensorSplit m_split;
+    bool m_routesOwnRows = false;
     Block m_made;
     std::map<ValueId, ValueId> m_entered;
 };
@@ -230,7 +253,7 @@ Block withGatheredKeys(Block block, const TensorSplit &split)
     return block;
 }
 
-/// Lets the balance loss count the tokens of the whole microbatch, of which each context rank has its part.
+/// Lets the balance loss count the tokens of the whole microbatch, of which each rank routes a part.
 Block withSummedChoices(Block block)
 {
     const auto route = std::ranges::find(block.operators, OperatorKind::Route, &Operator::kind);
@@ -285,7 +308,7 @@ Block withHeadsOfAllTokens(Block block)
 }
 
 /// Sends the rows of each expert to the rank that has it, and returns what it makes of them. A rank has a part of the experts,
-/// and of their values memory for `expertRows` rows a token.
+/// and of their values memory for `expertRows` rows for each token that it routes.
 Block withExpertRanks(Block block, const TensorSplit &split)
 {
     const int topK = block.routing.topK;
@@ -297,7 +320,7 @@ Block withExpertRanks(Block block, const TensorSplit &split)
             parameter.experts /= split.expert;
         }
     const auto append = [&](std::string_view name, std::int64_t width, bool isStatistics) {
-        block.values.push_back({name, width, isStatistics});
+        block.values.push_back({name, width, isStatistics, split.ranks > 1});
         return static_cast<ValueId>(block.values.size()) - 1;
     };
     const auto widen = [&](ValueId id) {
@@ -377,9 +400,10 @@ Block partitioned(Block whole, const TensorSplit &split)
 {
     Block block = split.ranks == 1 ? std::move(whole) : Partition(whole, split).make();
     if (split.context > 1)
-        block =
-            withSummedChoices(split.contextMethod == model::ContextMethod::Ulysses ? withHeadsOfAllTokens(std::move(block))
-                                                                                   : withGatheredKeys(std::move(block), split));
+        block = split.contextMethod == model::ContextMethod::Ulysses ? withHeadsOfAllTokens(std::move(block))
+                                                                     : withGatheredKeys(std::move(block), split);
+    if (split.context > 1 || split.foldsExperts())
+        block = withSummedChoices(std::move(block));
     if (split.slices > 1)
         block = withKeptKeys(std::move(block));
     return split.expert > 1 && block.routing.experts > 0 ? withExpertRanks(std::move(block), split) : block;
@@ -413,8 +437,11 @@ int copiesOf(const BlockParameter &parameter, int ranks)
 
 bool needsSum(const BlockParameter &parameter, const TensorSplit &split)
 {
-    if (copiesOf(parameter, split.ranks) == 1 || parameter.initial == Initial::RouterBias) // its ranks count the same rows
+    const bool areExperts = parameter.isOfExperts && split.foldsExperts(); // each rank has others
+    if (areExperts || copiesOf(parameter, split.ranks) == 1)
         return false;
+    if (parameter.initial == Initial::RouterBias) // otherwise its ranks count the same rows
+        return split.foldsExperts();
     return parameter.cut != Cut::Whole || split.isSequenceParallel;
 }
 

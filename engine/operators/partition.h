@@ -13,9 +13,11 @@ struct TensorSplit {
     bool isSequenceParallel = false; ///< each rank has its own tokens outside attention and MLP
     int context = 1;                 ///< c: each rank has its own tokens everywhere; tensor ranks divide those
     model::ContextMethod contextMethod = model::ContextMethod::AllGather;
-    int expert = 1; ///< e: each rank has its own experts, for the tokens of all ranks
+    int expert = 1; ///< e: each rank has its own experts, for the tokens of all ranks. With tensor ranks, a multiple of them
     double expertHeadroom = model::ParallelPlan::kExpertHeadroom;
     int slices = 1; ///< slices per sequence; keys and values are kept for later slices
+    /// Returns whether tensor ranks have experts of their own; see model::ParallelPlan::foldsExperts().
+    [[nodiscard]] bool foldsExperts() const { return expert > 1 && ranks > 1; }
     friend bool operator==(const TensorSplit &, const TensorSplit &) = default;
 };
 [[nodiscard]] TensorSplit splitOf(const model::ParallelPlan &plan);
@@ -28,8 +30,8 @@ struct TensorSplit {
 
 /// Returns the part of a block that one rank computes. Divided weights have the size of the rank's part, and a collective
 /// follows each partial sum. No head is divided. With context ranks, attention reads gathered keys, or tokens are exchanged for
-/// heads before it and back after it. For one rank the block is returned unchanged. Sizes must be divisible: see
-/// model::validate().
+/// heads before it and back after it. With expert ranks, each rank routes its own tokens and has whole experts. For one rank
+/// the block is returned unchanged. Sizes must be divisible: see model::validate().
 [[nodiscard]] Block partitioned(Block whole, const TensorSplit &split);
 
 /// Returns the part of a parameter of the whole block that a tensor rank holds. Of experts whose rows are cut it has one row

@@ -84,6 +84,7 @@ enum class Exchange : std::uint8_t {
 ///                     keep-keys: in d(keys); out d(qkv), of the rows
 ///                     expert-linear: in dy of its outputs, routes; out dx
 ///                     expert-swiglu: in dy, gates, routes; out gate, up, replaced by their gradients, and gates' gradient
+///                     all-gather, after its exchange, of rows with other readers: in dy of own rows; out dx += dy
 ///     Exchange        in x; out y. Among expert ranks: in rows, gates (or none), routes, arrivals; out rows, gates, arrivals
 ///     WeightGradient  linear: in x, dy of its outputs (expert-linear: and routes)    sums of parts: in dy, for the bias
 struct Step {

@@ -59,9 +59,14 @@ std::int64_t expertMessages(const model::Experiment &experiment)
     if (plan.expert == 1 || !experiment.model.hasExperts())
         return 0;
     const std::int64_t rows =
-        operators::engineFloats(experiment).tokens *
+        operators::engineFloats(experiment).tokens / (plan.foldsExperts() ? plan.tensor : 1) *
         operators::expertRowsPerToken(experiment.model.experts, experiment.model.topK, plan.expert, plan.expertHeadroom);
     return 2 * (rows / kExpertRows + plan.expert);
+}
+
+std::int64_t choiceFloats(const model::Experiment &experiment)
+{
+    return experiment.parallel.foldsExperts() && experiment.model.hasExperts() ? 2 * std::int64_t{experiment.model.experts} : 0;
 }
 
 MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
@@ -95,9 +100,10 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
         kFloatBytes * expertMessages(experiment) *
             expertMessageFloats(experiment.model.experts / experiment.parallel.expert, experiment.model.hidden,
                                 floats.precision);
-    bytes[at(MemoryCategory::Communication)] += kFloatBytes * (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
-                                                               contextMessages(experiment.parallel) * floats.contextPart +
-                                                               2 * tensorSumFloats(experiment, schedule, device));
+    bytes[at(MemoryCategory::Communication)] +=
+        kFloatBytes * (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
+                       contextMessages(experiment.parallel) * floats.contextPart +
+                       2 * tensorSumFloats(experiment, schedule, device) + choiceFloats(experiment));
     bytes[at(MemoryCategory::Workspace)] =
         kFloatBytes * (floats.workspace + again + floats.unpacked(experiment.schedule.recompute == model::Recompute::Full)) +
         optimizer.scratch;

@@ -63,6 +63,9 @@ inline constexpr std::int64_t kExpertRows = 32;
 /// those of the previous one, which others may not have used yet. An exchange sends at most the planned rows of experts, and
 /// one partial message to each rank.
 [[nodiscard]] std::int64_t expertMessages(const model::Experiment &experiment);
+/// Returns the floats of the messages with which ranks that route different tokens of a microbatch sum their choices: that of
+/// the current exchange, and that of the previous one. Those of context ranks alone are among their other messages.
+[[nodiscard]] std::int64_t choiceFloats(const model::Experiment &experiment);
 /// Returns the greatest floats of each of the two messages of tensor ranks.
 [[nodiscard]] std::int64_t tensorSumFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
 

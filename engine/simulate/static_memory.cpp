@@ -21,12 +21,18 @@ MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule
         bytes[at(MemoryCategory::Parameters)] += parameters.ofEightBits;
     bytes[at(MemoryCategory::Gradients)] = (parameters.count + parameters.tied) * each.gradient;
     const Bytes replicas = experiment.parallel.zero > 0 ? experiment.parallel.shardGroup() : 1;
-    const auto shared = [replicas](Bytes all) { return (all + replicas - 1) / replicas; };
+    const Bytes ofExperts = experiment.parallel.zero > 0 ? experiment.parallel.expertReplicas() : 1;
+    // Experts that are divided over ranks have fewer replicas.
+    const auto shared = [=](Bytes all, Bytes experts) {
+        return (all - experts + replicas - 1) / replicas + (experts + ofExperts - 1) / ofExperts;
+    };
     const OptimizerBytes optimizer = optimizerBytes(experiment, schedule, device);
     // Shares of elements differ by a block or the alignment of a parameter at most, which is nothing beside such plans.
+    const Bytes master = parameters.count * each.master;
+    const Bytes expertMaster = parameters.experts * each.master;
     bytes[at(MemoryCategory::Optimizer)] = optimizerOf(experiment.training.optimizer).isElementwise()
-                                               ? shared(parameters.count * each.master + optimizer.allState)
-                                               : shared(parameters.count * each.master) + optimizer.state;
+                                               ? shared(master + optimizer.allState, expertMaster + optimizer.allExpertState)
+                                               : shared(master, expertMaster) + optimizer.state;
     constexpr Bytes kFloat = 4;
     const operators::CompressedSizes compressed = compressedSizes(experiment, schedule, device);
     bytes[at(MemoryCategory::Optimizer)] += kFloat * (compressed.elements + compressed.state);
@@ -40,8 +46,9 @@ MemoryByCategory droppedBytes(const model::Experiment &experiment, const schedul
         return engineDroppedBytes(experiment, schedule, device);
     const DeviceParameters parameters = deviceParameters(experiment, schedule, device);
     const operators::ParameterBytes each = operators::parameterBytes(experiment);
-    const std::int64_t others =
-        parameters.count - (parameters.count + experiment.parallel.shardGroup() - 1) / experiment.parallel.shardGroup();
+    const auto othersOf = [](std::int64_t count, int ranks) { return count - (count + ranks - 1) / ranks; };
+    const std::int64_t others = othersOf(parameters.count - parameters.experts, experiment.parallel.shardGroup()) +
+                                othersOf(parameters.experts, experiment.parallel.expertReplicas());
     MemoryByCategory bytes{};
     if (experiment.parallel.zero >= 2)
         bytes[at(MemoryCategory::Gradients)] = (others + parameters.tied) * each.gradient;

@@ -28,6 +28,7 @@ private slots:
         QTest::newRow("llama") << true << 1 << false << 1;
         QTest::newRow("experts") << true << 1 << false << 1;
         QTest::newRow("experts-on-2-ranks") << true << 1 << false << 1;
+        QTest::newRow("experts-on-4-ranks-tensor-2") << true << 2 << true << 1;
         QTest::newRow("gpt-tensor-2") << false << 2 << false << 1;
         QTest::newRow("gpt-tensor-2-sequence-parallel") << false << 2 << true << 1;
         QTest::newRow("llama-tensor-4-sequence-parallel") << true << 4 << true << 1;
@@ -52,7 +53,8 @@ private slots:
         const QByteArray tag = QTest::currentDataTag();
         if (tag.startsWith("experts"))
             model.experts = 8;
-        const int expert = tag == "experts-on-2-ranks" ? 2 : 1;
+        const int expert = tag == "experts-on-2-ranks" ? 2 : tag == "experts-on-4-ranks-tensor-2" ? 4 : 1;
+        model.sharedExperts = expert == 4 ? 1 : 0;
         operators::Block block = operators::blockOf(model);
         if (QTest::currentDataTag() == QByteArray("gpt-materialised"))
             block = operators::withProbabilities(std::move(block), model);

@@ -139,6 +139,8 @@ private slots:
         add(4, "--sync-every 2 --optimizer adafactor --clip 0.5", 2, 1);
         add(4, "--family llama --experts 4 --top-k 2 --expert-parallel 2 --vocabulary vocab-1 --clip 0.5", 2);
         add(4, "--family llama --experts 8 --top-k 3 --expert-parallel 4 --schedule zb-h1 --zero 1", 4);
+        add(4, "--family llama --experts 4 --top-k 2 --aux-loss 0.02 --expert-parallel 2 --schedule zb-h1 --clip 0.5", 1, 2);
+        add(8, "--family llama --experts 4 --top-k 2 --aux-loss 0.02 --expert-parallel 4 --zero 1", 2, 2, 2);
     }
     void givesTheBitsOfOneProcess()
     {

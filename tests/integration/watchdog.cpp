@@ -37,10 +37,11 @@ QString errorOf(const char *text, model::RunMode mode)
     runtime::Devices devices;
     for (int rank = 0; rank < schedule->devices(); ++rank) {
         memories.push_back(std::make_unique<runtime::DeviceMemory>((*plans)[size(rank)], plan.schedule.device(rank), rank));
-        devices.push_back(std::make_unique<runtime::Device>(
-            plan, plan.placeOf(rank), *memories.back(),
-            runtime::Device::Transports{*transport, *transport, *transport, *transport, *transport, *transport, *transport},
-            *compute));
+        devices.push_back(
+            std::make_unique<runtime::Device>(plan, plan.placeOf(rank), *memories.back(),
+                                              runtime::Device::Transports{*transport, *transport, *transport, *transport,
+                                                                          *transport, *transport, *transport, *transport},
+                                              *compute));
         devices.back()->beginStep(batch, 0, runtime::StepUse::Gradients);
     }
     const runtime::StepHooks hooks{.afterPass = [] {}};

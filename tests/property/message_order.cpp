@@ -106,7 +106,7 @@ Sent messagesOfARun(const model::Experiment &experiment, const runtime::RunPlan 
         memories.push_back(std::make_unique<runtime::DeviceMemory>((*plans)[size(rank)], plan.schedule.device(rank), rank));
         devices.push_back(std::make_unique<runtime::Device>(
             plan, plan.placeOf(rank), *memories.back(),
-            runtime::Device::Transports{transport, transport, transport, transport, transport, transport, transport},
+            runtime::Device::Transports{transport, transport, transport, transport, transport, transport, transport, transport},
             *compute));
         devices.back()->beginStep(batch, 0, runtime::StepUse::Gradients);
     }

@@ -372,8 +372,9 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Ulysses"),
     QT_TRANSLATE_NOOP("Words", "Ranks exchange tokens for heads before and after attention"),
     QT_TRANSLATE_NOOP("Words", "Expert ranks"),
-    QT_TRANSLATE_NOOP("Words",
-                      "Adjacent replicas that share the experts of each layer; a divisor of the experts and of the replicas."),
+    QT_TRANSLATE_NOOP(
+        "Words", "Ranks that share the experts of each layer, folded over tensor ranks and adjacent replicas; a divisor of "
+                 "the experts, and a multiple of the tensor ranks."),
     QT_TRANSLATE_NOOP("Words", "Expert headroom"),
     QT_TRANSLATE_NOOP("Words",
                       "With expert ranks: rows of tokens that a rank has memory for, as a multiple of those of balanced "

@@ -37,7 +37,8 @@ void checkTensor(Checks &checks)
         bool isShared; ///< degrees that are multiples of it hold as well
     };
     const int ffn = model.hasExperts() && !model.mixesLayers() ? 0 : model.ffn; // no layer has a dense MLP
-    const int expertFfn = model.hasExperts() ? model.expertWidth() : 0;
+    const bool dividesExperts = model.hasExperts() && (plan.expert == 1 || model.sharedExperts > 0);
+    const int expertFfn = dividesExperts ? model.expertWidth() : 0;
     const std::array sizes{Size{"model.heads", model.heads, false},
                            Size{"model.kv_heads", model.kvHeads, !isFused},
                            Size{"model.hidden", model.hidden, false},
@@ -174,18 +175,29 @@ base::Problems expertProblems(const Experiment &experiment)
                                                      : "given durations are of whole passes; choose 1")});
         return problems;
     }
-    int nearest = std::min({plan.expert, model.experts, plan.replicas});
-    while (nearest > 1 && (model.experts % nearest != 0 || plan.replicas % nearest != 0))
-        --nearest;
-    if (nearest == plan.expert)
+    // An expert group has all tensor ranks of some replicas.
+    const std::int64_t ranks = std::int64_t{plan.tensor} * plan.replicas;
+    const auto isValid = [&](std::int64_t expert) {
+        return expert == 1 || (model.experts % expert == 0 && ranks % expert == 0 && expert % plan.tensor == 0);
+    };
+    if (isValid(plan.expert))
         return problems;
+    std::int64_t nearest = std::min<std::int64_t>({plan.expert, model.experts, ranks});
+    while (!isValid(nearest))
+        --nearest;
+    if (nearest == 1 && plan.tensor > 1 && isValid(plan.tensor)) // the least number of several ranks
+        nearest = plan.tensor;
     std::string ofWhat;
     if (model.experts % plan.expert != 0)
         ofWhat = fmt::format("{} experts", model.experts);
-    if (plan.replicas % plan.expert != 0)
-        ofWhat += fmt::format("{}{}{}", ofWhat.empty() ? "" : " and the ", plan.replicas,
-                              plan.replicas == 1 ? " replica" : " replicas");
-    problems.push_back({kField, fmt::format("is {}, which does not divide the {}; choose {}", plan.expert, ofWhat, nearest)});
+    if (ranks % plan.expert != 0)
+        ofWhat += plan.tensor > 1 ? fmt::format("{}{} tensor ranks of all replicas", ofWhat.empty() ? "" : " and the ", ranks)
+                                  : fmt::format("{}{}{}", ofWhat.empty() ? "" : " and the ", plan.replicas,
+                                                plan.replicas == 1 ? " replica" : " replicas");
+    const std::string reason = ofWhat.empty()
+                                   ? fmt::format("is no multiple of the {} tensor ranks, which share experts", plan.tensor)
+                                   : fmt::format("does not divide the {}", ofWhat);
+    problems.push_back({kField, fmt::format("is {}, which {}; choose {}", plan.expert, reason, nearest)});
     return problems;
 }
 

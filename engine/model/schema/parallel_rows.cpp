@@ -49,7 +49,8 @@ std::vector<Field> parallelRows()
             "data-parallel copies of the pipeline, each with its own microbatches", MEMBER(parallel.replicas),
             range(1, kMostRanksOfAxis), omitted(), sweep({"1, 2, 4", 12, true})),
         row("parallel.expert", "--expert-parallel", "e", "Expert ranks",
-            "adjacent replicas that share the experts of each layer; a divisor of the experts and of the replicas",
+            "ranks that share the experts of each layer, folded over tensor ranks and adjacent replicas; a divisor of the "
+            "experts, and a multiple of the tensor ranks",
             MEMBER(parallel.expert), range(1, kMostRanksOfAxis), omitted(),
             where([](const Experiment &e) { return kHasExperts(e) || e.parallel.expert > 1; })),
         row("parallel.expert_headroom", "--expert-headroom", "F", "Expert headroom",

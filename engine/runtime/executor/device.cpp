@@ -13,14 +13,23 @@
 
 namespace stagelens::runtime {
 
+namespace {
+
+/// Returns whether a rank routes tokens that no lower tensor rank routes.
+bool routes(const RunPlan &plan, const RankPlace &place)
+{
+    return place.tensor == 0 || plan.shape.split.foldsExperts();
+}
+
+} // namespace
+
 Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory, const Transports &transports,
                backend::Compute &compute)
     : m_plan(plan), m_place(place), m_shape(plan.shape),
       m_workspace(memory.pool(), m_shape, place.context, simulate::rebuiltFloats(plan.experiment, plan.schedule, place.device),
                   compute),
-      m_record(compute), m_context{m_shape,       memory,
-                                   m_workspace,   compute,
-                                   place.context, place.tensor == 0 ? &m_record : nullptr, // the others route the same tokens
+      m_record(compute), m_context{m_shape,     memory,        m_workspace,
+                                   compute,     place.context, routes(plan, place) ? &m_record : nullptr,
                                    &m_operators},
       m_model(plan, place, memory.pool(), compute), m_messages(plan, place, m_context, m_step, transports.rail),
       m_hostCopies(plan, place.device, memory, compute), m_runner(plan, place, m_context, m_model, m_step),
@@ -28,8 +37,9 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
       m_compressed(plan, place.share, m_context, m_model, transports.shares),
       m_expertExchange(plan, place.share, m_context, m_model, transports.copies, ReplicaExchange::Of::Experts),
       m_collectives(place, m_context, m_model, transports.tensor), m_keys(m_context, transports.context),
-      m_heads(m_context, transports.context), m_experts(m_context, place.expert, transports.expert),
-      m_tokens(plan.shape, place.context), m_tableSums(plan, place, m_context, m_model, transports.all)
+      m_heads(m_context, transports.context), m_choices(m_context, place.router, transports.routers),
+      m_experts(m_context, place.expert, transports.expert), m_tokens(plan.shape, place.context),
+      m_tableSums(plan, place, m_context, m_model, transports.all)
 {}
 
 void Device::beginStep(const Batch &batch, int step, StepUse use, float lossScale)
@@ -120,6 +130,8 @@ base::Result<> Device::exchange(PassRun &run, int round)
         run.exchange().reset();
     if (isOverExperts(exchange.kind))
         return m_experts.run(exchange, round);
+    if (exchange.kind == TensorExchange::Kind::SumChoices)
+        return m_choices.run(exchange, round);
     if (!isOverContext(exchange.kind))
         return m_collectives.run(exchange, round);
     return isOfHeads(exchange.kind) ? m_heads.run(exchange, round) : m_keys.run(exchange, round);

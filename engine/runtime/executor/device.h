@@ -11,6 +11,7 @@
 #include "engine/runtime/executor/step_tokens.h"
 #include "engine/runtime/executor/table_sums.h"
 #include "engine/runtime/executor/tensor_collectives.h"
+#include "engine/runtime/layers/choice_exchange.h"
 #include "engine/runtime/layers/expert_exchange.h"
 #include "engine/runtime/layers/head_exchange.h"
 #include "engine/runtime/layers/key_exchange.h"
@@ -36,6 +37,7 @@ public:
         backend::Transport &shares;  ///< the ranks that sum the gradients of the device: its replicas and context ranks
         backend::Transport &tensor;  ///< the tensor ranks of the device
         backend::Transport &context; ///< its context ranks
+        backend::Transport &routers; ///< the ranks of the device that route parts of a microbatch
         backend::Transport &expert;  ///< the ranks that share the experts of its layers
         backend::Transport &copies;  ///< the ranks with the same experts
     };
@@ -69,9 +71,10 @@ public:
     /// Returns the rounds of an exchange.
     [[nodiscard]] static int rounds(TensorExchange::Kind kind)
     {
-        return isOverContext(kind)   ? KeyExchange::rounds(kind)
-               : isOverExperts(kind) ? ExpertExchange::kRounds
-                                     : TensorCollectives::rounds(kind);
+        return isOverContext(kind)                        ? KeyExchange::rounds(kind)
+               : isOverExperts(kind)                      ? ExpertExchange::kRounds
+               : kind == TensorExchange::Kind::SumChoices ? ChoiceExchange::kRounds
+                                                          : TensorCollectives::rounds(kind);
     }
     void endCompute();
     /// Like beginCompute() and endCompute() for a forward pass, but untimed and with the newest weights whatever version the
@@ -162,6 +165,7 @@ private:
     TensorCollectives m_collectives;
     KeyExchange m_keys;
     HeadExchange m_heads;
+    ChoiceExchange m_choices;
     ExpertExchange m_experts;
     StepTokens m_tokens;
     TableSums m_tableSums;

@@ -95,7 +95,7 @@ Parameter &DeviceModel::ownOfLayer(int index, const operators::BlockParameter &o
         index, isOfExperts ? layout::MatrixPart::ofRows(m_expert * (of.rows / split.expert), of.rows / split.expert, of.columns)
                            : operators::partOf(m_block, of, m_tensor, split.ranks));
     parameter.isOfExperts = isOfExperts;
-    parameter.copies = operators::copiesOf(of, split.ranks);
+    parameter.copies = isOfExperts ? 1 : operators::copiesOf(of, split.ranks);
     parameter.isRepeated = m_tensor % parameter.copies > 0;
     parameter.needsSum = operators::needsSum(of, split);
     return ofStage(parameter, stage);

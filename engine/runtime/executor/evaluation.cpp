@@ -111,7 +111,7 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
         return std::optional(0.0);
     Shape shape = plan.shape;
     shape.microbatches = shape.replicas = shape.iterations = 1;
-    const int together = plan.expertRanks(); // replicas that share experts compute a microbatch each
+    const int together = plan.replicasPerExpertGroup(); // replicas that share experts compute a microbatch each
     std::vector<Batch> batches(size(together), Batch(shape));
     std::vector<int> ranks;
     for (Device *device : devices)

@@ -29,7 +29,8 @@ ReplicaExchange::ReplicaExchange(const RunPlan &plan, int share, const Context &
     : m_of(of), m_isSharded(plan.experiment.parallel.zero > 0),
       m_group(of == Of::Shared ? share / plan.experiment.parallel.shardGroup() : 0),
       m_groups(of == Of::Shared ? plan.experiment.parallel.shardGroups() : 1),
-      m_replica(share % plan.experiment.parallel.shardGroup() / (of == Of::Shared ? 1 : plan.experiment.parallel.expert)),
+      m_replica(of == Of::Shared ? share % plan.experiment.parallel.shardGroup()
+                                 : model.replicaCuts().expertShare(share % plan.experiment.parallel.shardGroup())),
       m_replicas(of == Of::Shared ? plan.experiment.parallel.shardGroup() : transport.ranks()), m_context(context),
       m_model(model), m_transport(transport, numbers(m_group * m_replicas, 1, m_replicas)),
       m_holders(transport, numbers(m_replica, m_replicas, m_groups)), m_chunkFloats(simulate::replicaChunkFloats(cut())),

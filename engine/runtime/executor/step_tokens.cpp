@@ -13,8 +13,9 @@ void StepTokens::load(const Batch &batch, int replica, int replicas, backend::Co
     if (m_shape.outputHeads > 1)
         m_headLabels = headLabels(batch.allLabels(), m_shape.wholeSequence(), m_shape.outputHeads);
     const std::vector<std::int32_t> &labels = m_shape.outputHeads > 1 ? m_headLabels : batch.allLabels();
+    const bool hasOneMicrobatch = step.use == StepUse::Evaluation; // each replica has a batch of its own
     if (isCut)
-        m_cut.load(batch, labels, replica, replicas);
+        m_cut.load(batch, labels, hasOneMicrobatch ? 0 : replica, hasOneMicrobatch ? 1 : replicas);
     const std::vector<std::int32_t> &inputs = isCut ? m_cut.inputs() : batch.allInputs();
     step.allInputs = compute.tokens(inputs);
     hash(inputs, compute, step);
@@ -25,8 +26,7 @@ void StepTokens::load(const Batch &batch, int replica, int replicas, backend::Co
         step.slicePlaces[slice] = m_shape.batch * m_shape.slices[slice].begin;
     step.firstNumber = batch.number(replica);
     step.numberStride = replicas;
-    // In an evaluation each replica has a batch of one microbatch.
-    const bool isAlone = isCut || step.use == StepUse::Evaluation;
+    const bool isAlone = isCut || hasOneMicrobatch;
     step.replica = isAlone ? 0 : replica;
     step.replicas = isAlone ? 1 : replicas;
     step.countedTokens = isCut ? m_cut.countedTokens() : std::vector{batch.countedTokens()};

@@ -206,7 +206,7 @@ base::Result<> runRail(const RunPlan &plan, const Devices &devices, int first, c
     std::vector<Gang> gangs(size(plan.schedule.devices()));
     std::vector<base::Nanos> begins(gangs.size());
     for (const auto &device : devices) {
-        if (device->place().replica < first || device->place().replica >= first + plan.expertRanks())
+        if (device->place().replica < first || device->place().replica >= first + plan.replicasPerExpertGroup())
             continue;
         const std::size_t at = size(device->place().device);
         gangs[at].add(*device);
@@ -240,7 +240,7 @@ base::Result<timeline::Timeline> runStep(const RunPlan &plan, const Devices &dev
     if (auto head = heads.run(hooks.head); !head)
         return head.error();
     std::vector<base::Nanos> times = heads.ready();
-    for (int first = 0; first < plan.replicas(); first += plan.expertRanks())
+    for (int first = 0; first < plan.replicas(); first += plan.replicasPerExpertGroup())
         if (auto run = runRail(plan, devices, first, hooks, halt, times, result); !run)
             return run.error();
     if (auto tails = Tails(plan, devices, std::move(times), result).run(hooks.tail); !tails)

@@ -1,5 +1,6 @@
 #include "engine/runtime/layers/expert_exchange.h"
 
+#include "engine/runtime/layers/expert_kernels.h"
 #include "engine/simulate/buffers.h"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ ExpertExchange::ExpertExchange(const Context &context, int rank, backend::Transp
 {
     const operators::Block &block = context.shape.layer->recipe.block;
     m_experts = block.routing.experts / m_ranks;
-    m_shape = {context.shape.tokens(), block.routing.experts, block.routing.topK};
+    m_shape = routingShapeOf(block, context.shape);
 }
 
 base::Result<> ExpertExchange::run(const TensorExchange &exchange, int round)

@@ -129,7 +129,7 @@ void ExpertKernels::multiply(backend::ExpertProduct::Of of, const Place &by, std
 kernels::RouterRule ExpertKernels::rule() const
 {
     const operators::Routing &routing = m_block.routing;
-    const double mean = static_cast<double>(rows()) * routing.topK / routing.experts;
+    const double mean = static_cast<double>(routingShape().rows()) / routing.experts;
     return {.isSigmoid = routing.score == model::RouterScore::Sigmoid,
             .scale = static_cast<float>(routing.scale),
             .groups = routing.groups,
@@ -141,9 +141,10 @@ kernels::RouterRule ExpertKernels::rule() const
 kernels::RouterLosses ExpertKernels::losses(Values excess) const
 {
     const operators::Routing &routing = m_block.routing;
-    // Tensor ranks compute the losses of the same tokens, and the gradients of their logits are added.
-    return {static_cast<float>(routing.auxLoss / m_block.tensorRanks), static_cast<float>(routing.zLoss / m_block.tensorRanks),
-            m_context.shape.microbatchWeight(), m_context.shape.split.context,
+    // Tensor ranks that compute the losses of the same tokens add the gradients of their logits.
+    const int same = m_block.routesOwnRows() ? 1 : m_block.tensorRanks;
+    return {static_cast<float>(routing.auxLoss / same), static_cast<float>(routing.zLoss / same),
+            m_context.shape.microbatchWeight(), m_context.shape.split.context * m_block.tensorRanks / same,
             static_cast<const float *>(excess.address())}; // float in every precision
 }
 
@@ -151,7 +152,7 @@ ExpertKernels::ExpertRows ExpertKernels::expertRows(const Place &place) const
 {
     if (m_block.expertRanks == 1)
         return {routes(place), routingShape()};
-    const std::int64_t planned = rows() * m_block.expertRows;
+    const std::int64_t planned = routingShape().tokens * m_block.expertRows;
     return {Arrivals(routes(place), planned).routes(), {planned, m_block.routing.experts / m_block.expertRanks, 1}};
 }
 

@@ -7,6 +7,12 @@
 
 namespace stagelens::runtime {
 
+/// Returns the sizes of what a rank routes of a microbatch: its own tokens, or those of all tensor ranks.
+[[nodiscard]] inline kernels::RoutingShape routingShapeOf(const operators::Block &block, const Shape &shape)
+{
+    return {block.routesOwnRows() ? shape.ownTokens() : shape.tokens(), block.routing.experts, block.routing.topK};
+}
+
 /// Runs the steps of the operators Route, Dispatch, ExpertLinear, ExpertSwiGlu and Combine.
 class ExpertKernels : StepTensors {
 public:
@@ -34,9 +40,9 @@ private:
     {
         return reinterpret_cast<std::int32_t *>(floats(place));
     }
-    [[nodiscard]] kernels::RoutingShape routingShape() const { return {rows(), m_block.routing.experts, m_block.routing.topK}; }
+    [[nodiscard]] kernels::RoutingShape routingShape() const { return routingShapeOf(m_block, m_context.shape); }
     [[nodiscard]] kernels::RouterRule rule() const;
-    /// `excess`: of the choices of all context ranks; null: those of this rank.
+    /// `excess`: of the choices of all ranks that route a part of the microbatch; null: those of this rank.
     [[nodiscard]] kernels::RouterLosses losses(Values excess) const;
     [[nodiscard]] ExpertRows expertRows(const operators::Place &place) const;
     /// Returns the numbers of a row of a value of the experts.

@@ -14,7 +14,6 @@ constexpr MessageKey kKeys{kMessageKind, 0, 0};
 constexpr MessageKey kGradients{kMessageKind, 1, 0};
 constexpr MessageKey kRingKeys{kMessageKind, 2, 0};
 constexpr MessageKey kRingGradients{kMessageKind, 3, 0};
-constexpr MessageKey kChoices{kMessageKind, 4, 0};
 
 } // namespace
 
@@ -38,13 +37,7 @@ base::Result<> KeyExchange::run(const TensorExchange &exchange, int round)
         break;
     case TensorExchange::Kind::RingKeys: isWhole = passKeys(exchange); break;
     case TensorExchange::Kind::RingGradients: isWhole = passGradients(exchange); break;
-    case TensorExchange::Kind::SumChoices:
-        if (round == 0)
-            sendChoices(exchange);
-        else
-            isWhole = sumChoices(exchange);
-        break;
-    default: break; // see TensorCollectives, HeadExchange and ExpertExchange
+    default: break; // see TensorCollectives, HeadExchange, ChoiceExchange and ExpertExchange
     }
     return isWhole ? base::Result<>() : base::Error::cancelled();
 }
@@ -62,8 +55,6 @@ std::vector<backend::Message> KeyExchange::messagesOf(const TensorExchange &exch
                     all.push_back({from, to, key, each});
         return all;
     };
-    if (exchange.kind == Kind::SumChoices)
-        return amongAll(kChoices, exchange.width);
     if (exchange.kind == Kind::GatherKeys || exchange.kind == Kind::ScatterKeys)
         return amongAll(exchange.kind == Kind::GatherKeys ? kKeys : kGradients, floats);
     // What a hop sends; the first one of gradients sends nothing.
@@ -221,41 +212,6 @@ bool KeyExchange::passGradients(const TensorExchange &exchange)
     m_context.compute.finish();
     if (exchange.hop < m_transport.ranks())
         toNext(kRingGradients, std::move(part));
-    return true;
-}
-
-void KeyExchange::addChoices(const TensorExchange &exchange, float *excess) const
-{
-    m_context.compute.addExcess(excess, static_cast<const std::int32_t *>(exchange.in.address()),
-                                {m_context.shape.tokens(), exchange.width, exchange.topK});
-}
-
-void KeyExchange::sendChoices(const TensorExchange &exchange)
-{
-    const Tensor own = m_context.memory.allocateMessage(exchange.width);
-    m_context.compute.zero({own->data(), base::Precision::Fp32}, exchange.width);
-    addChoices(exchange, own->data());
-    m_context.compute.finish();
-    for (int other = 0; other < m_transport.ranks(); ++other)
-        if (other != m_context.contextRank)
-            m_transport.send(m_context.contextRank, other, kChoices, own);
-}
-
-bool KeyExchange::sumChoices(const TensorExchange &exchange)
-{
-    auto *const sums = static_cast<float *>(exchange.out.address());
-    m_context.compute.zero({sums, base::Precision::Fp32}, exchange.width);
-    for (int from = 0; from < m_transport.ranks(); ++from) {
-        if (from == m_context.contextRank) {
-            addChoices(exchange, sums);
-            continue;
-        }
-        const Tensor part = m_transport.receive(from, m_context.contextRank, kChoices);
-        if (!part)
-            return false;
-        m_context.compute.add(sums, part->data(), exchange.width);
-        m_context.compute.finish(); // before the message is released
-    }
     return true;
 }
 

@@ -1,5 +1,4 @@
-// The exchanges among the context ranks of a device: keys and values before attention, their gradients after it, and how many
-// tokens chose each expert.
+// The exchanges among the context ranks of a device: keys and values before attention, and their gradients after it.
 #pragma once
 
 #include "engine/backend/transport.h"
@@ -48,10 +47,6 @@ private:
     [[nodiscard]] bool passKeys(const TensorExchange &exchange);
     [[nodiscard]] bool passGradients(const TensorExchange &exchange);
     void placeGradients(const TensorExchange &exchange, const Values &rows);
-    /// Adds by how much the own tokens' choices of each expert exceed the mean.
-    void addChoices(const TensorExchange &exchange, float *excess) const;
-    void sendChoices(const TensorExchange &exchange);
-    [[nodiscard]] bool sumChoices(const TensorExchange &exchange);
 
     const Context &m_context;
     backend::Transport &m_transport;

@@ -108,6 +108,8 @@ private:
         case OperatorKind::ExpertSwiGlu:
         case OperatorKind::Combine: return ExpertKernels(*this).inputGradient(step, op);
         case OperatorKind::KeepKeys: return copyKeys(at(step.out[0]), at(step.in[0]), false);
+        case OperatorKind::AllGather:
+            return compute().addScaled(at(step.out[0]), at(step.in[0]), 1.0F, rowsOf(op.inputs[0]) * widthOf(op.inputs[0]));
         default: break;
         }
     }
@@ -130,7 +132,7 @@ private:
             const std::int64_t in = m_block.inputWidth(projection);
             const std::int64_t width = m_block.outputWidth(projection);
             const auto out = columns(step.out, op, projection);
-            backend::Product product{.rows = rows(),
+            backend::Product product{.rows = rowsOf(op.inputs[0]),
                                      .columns = width,
                                      .inner = in,
                                      .a = {at(step.in[0]), in},
@@ -160,7 +162,7 @@ private:
             const Parameter &weight = parameter(projection.weight);
             const std::int64_t in = m_block.inputWidth(projection);
             const auto out = columns(step.in, op, projection);
-            compute().multiply({.rows = rows(),
+            compute().multiply({.rows = rowsOf(op.inputs[0]),
                                 .columns = in,
                                 .inner = m_block.outputWidth(projection),
                                 .a = {out.data, out.stride},
@@ -196,7 +198,7 @@ private:
             const backend::Operand output{out.data, out.stride};
             backend::Product product{.rows = weight.rows,
                                      .columns = weight.columns,
-                                     .inner = rows(),
+                                     .inner = rowsOf(op.inputs[0]),
                                      .a = isInputFirst() ? input : output,
                                      .b = isInputFirst() ? output : input,
                                      .c = weight.gradient.data(),
@@ -206,7 +208,7 @@ private:
             product.a.form = Form::Transposed;
             compute().multiply(product);
             if (projection.bias >= 0)
-                compute().addColumnSums(parameter(projection.bias).gradient.data(), out.data, rows(),
+                compute().addColumnSums(parameter(projection.bias).gradient.data(), out.data, rowsOf(op.inputs[0]),
                                         m_block.outputWidth(projection));
         }
     }

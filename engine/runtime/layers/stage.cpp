@@ -1,5 +1,7 @@
 #include "engine/runtime/layers/stage.h"
 
+#include "engine/runtime/layers/expert_kernels.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -64,15 +66,13 @@ void StageRun::noteRoutes(const Step &step, const Context &context) const
         return;
     const auto *const routes = reinterpret_cast<const std::int32_t *>(m_tensors.saved(step.out[1].index));
     context.experts->add(m_stage->m_index, static_cast<int>(layer()), routes, m_tensors.at(step.in[0], context),
-                         {context.shape.tokens(), block.routing.experts, block.routing.topK},
-                         block.routing.score == model::RouterScore::Sigmoid);
+                         routingShapeOf(block, context.shape), block.routing.score == model::RouterScore::Sigmoid);
 }
 
 TensorExchange StageRun::exchangeOf(const Step &step, const Context &context) const
 {
     const auto at = [&](const operators::Place &place) { return m_tensors.at(place, context); };
     TensorExchange exchange{exchangeKind(step.exchange), at(step.in[0]), at(step.out[0]), step.width, step.hop};
-    exchange.topK = m_stage->m_layers[size(layer())].plan(context.shape).recipe.block.routing.topK;
     if (!isOverExperts(step.exchange))
         return exchange;
     const auto statistics = [&](const operators::Place &place) { return static_cast<float *>(at(place).address()); };

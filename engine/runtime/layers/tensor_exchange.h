@@ -20,9 +20,9 @@ struct TensorExchange {
         ScatterKeys,
         RingKeys,
         RingGradients,
-        SumChoices,
         TokensToHeads,
         HeadsToTokens,
+        SumChoices, ///< among the ranks that route parts of a microbatch
         // Among the expert ranks.
         SendRows,
         ReturnRows,
@@ -39,7 +39,6 @@ struct TensorExchange {
     Values gatesOut = {};
     float *routes = nullptr;
     float *arrivals = nullptr;
-    std::int64_t topK = 0; ///< of SumChoices
 };
 
 [[nodiscard]] constexpr bool isOverExperts(TensorExchange::Kind kind)
@@ -49,12 +48,12 @@ struct TensorExchange {
 
 [[nodiscard]] constexpr bool isOverContext(TensorExchange::Kind kind)
 {
-    return kind >= TensorExchange::Kind::GatherKeys && !isOverExperts(kind);
+    return kind >= TensorExchange::Kind::GatherKeys && kind < TensorExchange::Kind::SumChoices;
 }
 
 [[nodiscard]] constexpr bool isOfHeads(TensorExchange::Kind kind)
 {
-    return kind >= TensorExchange::Kind::TokensToHeads && !isOverExperts(kind);
+    return kind >= TensorExchange::Kind::TokensToHeads && isOverContext(kind);
 }
 
 [[nodiscard]] constexpr TensorExchange::Kind exchangeKind(operators::Exchange exchange)

@@ -20,7 +20,8 @@ struct RankPlace {
     int replica = 0;
     int tensor = 0;  ///< among the ranks that share the device's layers
     int context = 0; ///< among the ranks that share its sequences
-    int expert = 0;  ///< among the ranks that share the experts of its layers: consecutive replicas
+    int router = 0;  ///< among the ranks that route parts of a microbatch; see RunPlan::routerAxes()
+    int expert = 0;  ///< among the ranks that share the experts of its layers
     int share = 0;   ///< among RunPlan::gradientRanks(), with the context ranks of a replica beside each other
 };
 
@@ -46,7 +47,14 @@ struct RunPlan {
     /// Returns the ranks that sum the gradients of a device's parameters: of all replicas and context coordinates.
     [[nodiscard]] int gradientRanks() const { return replicas() * contextRanks(); }
     [[nodiscard]] int contextRanks() const { return mesh.size(layout::Axis::Context); }
-    [[nodiscard]] int expertRanks() const { return mesh.size(layout::Axis::Expert); }
+    /// Returns the number of consecutive replicas whose ranks share the experts of their layers.
+    [[nodiscard]] int replicasPerExpertGroup() const { return experiment.parallel.replicasPerExpertGroup(); }
+    /// Returns the axes of the ranks that route different tokens of a microbatch.
+    [[nodiscard]] layout::Axes routerAxes() const
+    {
+        using layout::Axis;
+        return shape.split.foldsExperts() ? layout::Axes{Axis::Tensor, Axis::Context} : layout::Axes{Axis::Context};
+    }
     [[nodiscard]] int tensorRanks() const { return mesh.size(layout::Axis::Tensor); }
     [[nodiscard]] RankPlace placeOf(int rank) const
     {
@@ -57,6 +65,7 @@ struct RunPlan {
                 at[Axis::Data],
                 at[Axis::Tensor],
                 at[Axis::Context],
+                shape.split.foldsExperts() ? at[Axis::Tensor] + tensorRanks() * at[Axis::Context] : at[Axis::Context],
                 at[Axis::Expert],
                 at[Axis::Context] + contextRanks() * at[Axis::Data]};
     }

@@ -62,13 +62,10 @@ base::Result<> RunDevices::make(std::vector<int> places, bool isLive, std::funct
     const auto make = [&](std::size_t index) -> base::Result<> {
         const RankPlace place = m_plan.placeOf(ranks[index]);
         backend::Transport &rail = m_rails[index] ? *m_rails[index] : *m_transport;
-        const Device::Transports transports{*m_transport,
-                                            rail,
-                                            *m_shares[index],
-                                            *m_gangs[index],
-                                            *m_contexts[index],
-                                            *m_experts[index],
-                                            *m_expertReplicas[index]};
+        const Device::Transports transports{*m_transport,       rail,
+                                            *m_shares[index],   *m_gangs[index],
+                                            *m_contexts[index], *m_routers[index],
+                                            *m_experts[index],  *m_expertReplicas[index]};
         m_devices[index] = std::make_unique<Device>(m_plan, place, *m_memories[index], transports, *m_computes[index]);
         return m_halted.stop_requested() ? base::Result<>(base::Error::cancelled()) : base::Result<>();
     };
@@ -164,8 +161,9 @@ void RunDevices::makeGroups()
         m_shares.push_back(groupOf(rank, {Axis::Context, Axis::Data}));
         m_gangs.push_back(groupOf(rank, {Axis::Tensor}));
         m_contexts.push_back(groupOf(rank, {Axis::Context}));
+        m_routers.push_back(groupOf(rank, m_plan.routerAxes()));
         m_experts.push_back(groupOf(rank, {Axis::Expert}));
-        m_expertReplicas.push_back(groupOf(rank, {Axis::ExpertData}));
+        m_expertReplicas.push_back(groupOf(rank, {Axis::Context, Axis::ExpertData}));
     }
 }
 

@@ -61,6 +61,7 @@ private:
     Groups m_shares;   ///< of each rank: the replicas and context ranks of its device and tensor coordinate
     Groups m_gangs;    ///< of each rank: the tensor ranks of its device
     Groups m_contexts; ///< of each rank: the context ranks of its device and tensor coordinate
+    Groups m_routers;  ///< of each rank: the ranks of its replica and device that route parts of a microbatch
     Groups m_experts;  ///< of each rank: the ranks that share the experts of its device
     Groups m_expertReplicas; ///< of each rank: the ranks with the same experts
     Devices m_devices;

@@ -371,7 +371,7 @@ base::Result<std::optional<double>> Session::evaluate(int steps)
             return reasonOf(gathered.error());
     std::vector<Device *> first; // one replica is enough, with those that have other experts
     for (const auto &device : m_devices.all())
-        if (device->place().replica < m_plan.expertRanks())
+        if (device->place().replica < m_plan.replicasPerExpertGroup())
             first.push_back(device.get());
     auto loss = evaluateHeldBack(m_plan, first, *m_tokens, steps, m_halted);
     for (const auto &device : m_devices.all())

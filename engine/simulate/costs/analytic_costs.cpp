@@ -191,21 +191,24 @@ void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const
 double AnalyticCosts::optimizerSeconds(int device) const
 {
     const bool isEven = optimizerOf(m_experiment.training.optimizer).isElementwise();
-    const int replicas = m_experiment.parallel.zero > 0 ? m_experiment.parallel.shardGroup() : 1;
+    const bool isSharded = m_experiment.parallel.zero > 0;
+    const int replicas = isSharded ? m_experiment.parallel.shardGroup() : 1;
+    const int ofExperts = isSharded ? m_experiment.parallel.expertReplicas() : 1;
     const std::vector<operators::PartShape> parts = deviceParts(m_experiment, m_schedule, device);
     std::optional<ReplicaCuts> cut;
-    if (!isEven && replicas > 1)
+    if (replicas > 1)
         cut = replicaCuts(m_experiment, m_schedule, device);
     double most = 0;
     for (int replica = 0; replica < (isEven ? 1 : replicas); ++replica) {
         double bytes = 0;
         double products = 0; // seconds
         for (std::size_t i = 0; i < parts.size(); ++i) {
-            const std::int64_t elements = cut ? cut->share(replica, i).size() : parts[i].count();
-            bytes += updateBytes(parts[i], elements);
+            const std::int64_t elements = cut && !isEven ? cut->share(replica, i).size() : parts[i].count();
+            const int shares = !isEven || !cut ? 1 : cut->experts.place(i).size() > 0 ? ofExperts : replicas;
+            bytes += updateBytes(parts[i], elements) / shares;
             products += updateProducts(parts[i]) * static_cast<double>(elements) / static_cast<double>(parts[i].count());
         }
-        most = std::max(most, memorySeconds(isEven ? bytes / replicas : bytes) + products);
+        most = std::max(most, memorySeconds(bytes) + products);
     }
     if (computesIn8Bits(m_experiment, m_hardware)) { // reads the weights, and writes them in 8 bits
         constexpr double kBytes = 2 + 1;
@@ -294,7 +297,8 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
     }
     const DeviceParameters parameters = deviceParameters(m_experiment, m_schedule, device);
     const auto count = static_cast<double>(parameters.count - parameters.experts);
-    const layout::Group copies = m_mesh->group(m_transfers.rankOf(device), {layout::Axis::ExpertData}); // with the same experts
+    const layout::Group copies =
+        m_mesh->group(m_transfers.rankOf(device), {layout::Axis::Context, layout::Axis::ExpertData}); // with the same experts
     const operators::ParameterBytes each = operators::parameterBytes(m_experiment);
     const auto among = [&](const layout::Group &those, GroupCollective collective, double bytes) -> Exchange {
         const auto size = static_cast<int>(those.ranks.size());

@@ -222,15 +222,20 @@ base::Bytes greatestState(const operators::Optimizer &optimizer, const ReplicaCu
         const bool isExpert = cuts.experts.place(i).size() > 0;
         const layout::ReplicaCut &cut = isExpert ? cuts.experts : cuts.shared;
         const layout::Interval whole = cut.place(i);
-        const int ranks = isExpert ? cuts.expertRanks : 1; // with the same share
         const auto all = std::views::iota(0, cut.replicas());
-        const auto first = std::ranges::partition_point(all, [&](int each) { return cut.share(each).end <= whole.begin; });
-        for (auto each = static_cast<int>(first - all.begin()); each < cut.replicas() && cut.share(each).begin < whole.end;
+        const auto begin = std::ranges::partition_point(all, [&](int each) { return cut.share(each).end <= whole.begin; });
+        for (auto each = static_cast<int>(begin - all.begin()); each < cut.replicas() && cut.share(each).begin < whole.end;
              ++each) {
             const base::Bytes bytes =
                 optimizer.stateBytes(parts[i].kind, cut.share(each, i).size(), parts[i].columns, parts[i].matrixRows);
-            for (int share = each * ranks; share < std::min((each + 1) * ranks, shares); ++share)
-                states[static_cast<std::size_t>(share)] += bytes;
+            if (!isExpert) {
+                states[static_cast<std::size_t>(each)] += bytes;
+                continue;
+            }
+            const int first = cuts.firstShareOf(each);
+            for (int replica = 0; replica < cuts.replicasPerExpertGroup; ++replica)
+                if (const int share = first + cuts.context * replica; share < shares)
+                    states[static_cast<std::size_t>(share)] += bytes;
         }
     }
     return std::ranges::max(states);
@@ -275,10 +280,11 @@ ReplicaCuts replicaCuts(const model::ParallelPlan &plan, std::span<const PartSha
         experts.push_back(areExperts[i] ? parts[i].count() : 0);
     }
     // Every rank has a share of both cuts, an empty one of the experts where none are divided. Plans that divide experts have
-    // neither context ranks nor shard groups, so that each share of theirs is that of a replica of the expert.
+    // no shard groups.
+    const int group = plan.replicasPerExpertGroup();
     return {layout::ReplicaCut(shared, plan.shardGroup(), layout::ReplicaCut::kBlock, pieces),
-            layout::ReplicaCut(experts, std::max(1, plan.shardGroup() / plan.expert), layout::ReplicaCut::kBlock, pieces),
-            plan.expert};
+            layout::ReplicaCut(experts, std::max(1, plan.shardGroup() / group), layout::ReplicaCut::kBlock, pieces),
+            plan.context, group};
 }
 
 ReplicaCuts replicaCuts(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
@@ -309,8 +315,11 @@ OptimizerBytes optimizerBytes(const model::Experiment &experiment, const schedul
         bytes.state = replica ? stateOf([&](std::size_t i) { return cuts.share(*replica % group, i).size(); })
                               : greatestState(optimizer, cuts, parts, group);
     }
-    for (const PartShape &part : parts) {
-        bytes.allState += optimizer.stateBytes(part.kind, part.count(), part.columns, part.matrixRows);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const PartShape &part = parts[i];
+        const base::Bytes all = optimizer.stateBytes(part.kind, part.count(), part.columns, part.matrixRows);
+        bytes.allState += all;
+        bytes.allExpertState += held->areExperts[i] ? all : 0;
         bytes.scratch = std::max(bytes.scratch, optimizer.scratchFloats(part) * static_cast<base::Bytes>(sizeof(float)));
     }
     if (!sumsOverDevices(experiment, schedule))

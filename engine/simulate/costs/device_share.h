@@ -61,16 +61,27 @@ struct DeviceParameters {
 /// parameters.
 struct ReplicaCuts {
     layout::ReplicaCut shared; ///< over the replicas and context ranks, or those of a shard group; experts that are cut count 0
-    layout::ReplicaCut experts; ///< over the replicas of an expert; all other parameters count 0
-    int expertRanks = 1;
+    layout::ReplicaCut experts; ///< over the ranks with the same experts; all other parameters count 0
+    int context = 1;            ///< context ranks, which have consecutive shares
+    int replicasPerExpertGroup = 1;
 
-    /// Returns the elements of a parameter that a rank owns; `share` is its number among those of `shared`.
+    /// Returns the number of a rank among those with the same experts; `share` is its number among those of `shared`.
+    [[nodiscard]] int expertShare(int share) const
+    {
+        return share % context + context * (share / context / replicasPerExpertGroup);
+    }
+    /// Returns the first of the shares with that number; the others follow, one for each replica of an expert group.
+    [[nodiscard]] int firstShareOf(int expertShare) const
+    {
+        return expertShare % context + context * (expertShare / context * replicasPerExpertGroup);
+    }
+    /// Returns the elements of a parameter that a rank owns.
     [[nodiscard]] layout::Interval share(int share, std::size_t parameter) const
     {
-        return experts.place(parameter).size() > 0 ? experts.share(share / expertRanks, parameter)
+        return experts.place(parameter).size() > 0 ? experts.share(expertShare(share), parameter)
                                                    : shared.share(share, parameter);
     }
-    [[nodiscard]] std::int64_t owned(int share) const { return shared.owned(share) + experts.owned(share / expertRanks); }
+    [[nodiscard]] std::int64_t owned(int share) const { return shared.owned(share) + experts.owned(expertShare(share)); }
     /// Returns the share that owns the most elements.
     [[nodiscard]] int fullest() const;
 };
@@ -81,7 +92,8 @@ struct ReplicaCuts {
 
 /// The memory of the optimizer on a device of the engine.
 struct OptimizerBytes {
-    base::Bytes allState = 0; ///< of all replicas' shares together
+    base::Bytes allState = 0;       ///< of all replicas' shares together
+    base::Bytes allExpertState = 0; ///< of it: of experts that are divided over ranks
     base::Bytes state = 0;
     base::Bytes scratch = 0;  ///< while it updates a parameter
     base::Bytes messages = 0; ///< the sums that it sends to the other devices that hold rows of a table

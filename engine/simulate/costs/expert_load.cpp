@@ -109,7 +109,9 @@ double busiestRank(const model::Experiment &experiment)
         std::array<double, 5> key;
         double load;
     };
-    const std::int64_t tokens = std::int64_t{experiment.parallel.microbatchSize} * model.sequence;
+    const model::ParallelPlan &plan = experiment.parallel;
+    const std::int64_t tokens =
+        std::int64_t{plan.microbatchSize} * model.sequence / plan.context / (plan.foldsExperts() ? plan.tensor : 1);
     const std::array<double, 5> key{static_cast<double>(ranks), static_cast<double>(model.experts),
                                     static_cast<double>(model.topK), static_cast<double>(tokens),
                                     *experiment.whatIf.expertSkew};

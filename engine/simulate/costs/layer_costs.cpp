@@ -85,7 +85,8 @@ LayerCosts::Work LayerCosts::secondsOfAll() const
 
 LayerCosts::Work LayerCosts::secondsOf(const Operator &op) const
 {
-    double smallest = std::min(m_tokens, static_cast<double>(m_experiment.model.hidden));
+    const double rows = op.inputs.empty() ? m_tokens : m_tokens * m_block.heldShare(op.inputs[0]);
+    double smallest = std::min(rows, static_cast<double>(m_experiment.model.hidden));
     if (m_split.ranks > 1 && op.kind == OperatorKind::Linear) {
         double out = 0;
         for (const operators::Projection &projection : op.projections)
@@ -94,7 +95,7 @@ LayerCosts::Work LayerCosts::secondsOf(const Operator &op) const
     }
     if (op.kind == OperatorKind::ExpertLinear) { // a product for each expert, of its share of the rows
         const operators::Projection &first = op.projections.front();
-        smallest = std::min({m_block.expertRanks * m_tokens * m_block.routing.topK / m_block.routing.experts,
+        smallest = std::min({m_block.expertRanks * rows * m_block.routing.topK / m_block.routing.experts,
                              static_cast<double>(m_block.inputWidth(first)), static_cast<double>(m_block.outputWidth(first))});
     }
     Work work = seconds(operators::workOf(m_block, op), smallest);

@@ -15,11 +15,11 @@ using operators::OperatorKind;
 
 namespace {
 
-/// Returns how the ranks of a device that differ in an axis lie on nodes.
-layout::NodeSpan spanOf(const model::Experiment &experiment, const model::Hardware &hardware, layout::Axis axis)
+/// Returns how the ranks of a device that differ in some axes lie on nodes.
+layout::NodeSpan spanOf(const model::Experiment &experiment, const model::Hardware &hardware, layout::Axes axes)
 {
     const auto mesh = layout::meshOf(experiment.parallel, std::max(experiment.parallel.devices, 1));
-    return mesh ? layout::nodeSpan(mesh->group(0, {axis}), hardware.devicesPerNode) : layout::NodeSpan{};
+    return mesh ? layout::nodeSpan(mesh->group(0, axes), hardware.devicesPerNode) : layout::NodeSpan{};
 }
 
 } // namespace
@@ -27,9 +27,9 @@ layout::NodeSpan spanOf(const model::Experiment &experiment, const model::Hardwa
 LayerExchanges::LayerExchanges(const model::Experiment &experiment, const model::Hardware &hardware,
                                const operators::Block &block, double tokens, double expertLoad, double attention)
     : m_experiment(experiment), m_hardware(hardware), m_block(block), m_split(operators::splitOf(experiment.parallel)),
-      m_span(spanOf(experiment, hardware, layout::Axis::Tensor)),
-      m_contextSpan(spanOf(experiment, hardware, layout::Axis::Context)),
-      m_expertSpan(spanOf(experiment, hardware, layout::Axis::Expert)), m_tokens(tokens), m_expertLoad(expertLoad),
+      m_span(spanOf(experiment, hardware, {layout::Axis::Tensor})),
+      m_contextSpan(spanOf(experiment, hardware, {layout::Axis::Context})),
+      m_expertSpan(spanOf(experiment, hardware, {layout::Axis::Expert})), m_tokens(tokens), m_expertLoad(expertLoad),
       m_attention(attention)
 {}
 
@@ -160,10 +160,13 @@ void LayerExchanges::appendOfKeys(std::vector<Leg> &legs, std::size_t index, Gro
 
 void LayerExchanges::appendChoices(std::vector<Leg> &legs, std::size_t index) const
 {
-    const double all = 4.0 * m_split.context * m_block.routing.experts; // in float
-    legs.push_back({index, "all-gather choices",
-                    collectiveSeconds(m_hardware, GroupCollective::AllGather, m_split.context, m_contextSpan, all), false, true,
-                    bytesSent(GroupCollective::AllGather, m_split.context, all), true, false});
+    const bool isFolded = m_block.routesOwnRows();
+    const int ranks = m_split.context * (isFolded ? m_split.ranks : 1);
+    const layout::NodeSpan span =
+        isFolded ? spanOf(m_experiment, m_hardware, {layout::Axis::Tensor, layout::Axis::Context}) : m_contextSpan;
+    const double all = 4.0 * ranks * m_block.routing.experts; // in float
+    legs.push_back({index, "all-gather choices", collectiveSeconds(m_hardware, GroupCollective::AllGather, ranks, span, all),
+                    false, true, bytesSent(GroupCollective::AllGather, ranks, all), m_split.context > 1, false});
 }
 
 double LayerExchanges::keyBytes(operators::ValueId keys) const
@@ -216,7 +219,8 @@ void LayerExchanges::appendExperts(std::vector<Leg> &legs, std::size_t index, Pa
     const bool isToExperts = isSend == (half == PassHalf::Forward); // else gradients of tokens come back
     const bool isFp8 = isToExperts && m_experiment.parallel.dispatchPrecision == model::DispatchPrecision::Fp8;
     const double each = isFp8 ? 1 : operators::elementBytes(m_experiment.model.dtype);
-    const double once = m_tokens * m_experiment.model.hidden * each;
+    const double own = m_tokens * m_block.heldShare(m_block.operators[index].inputs[0]);
+    const double once = own * m_experiment.model.hidden * each;
     const int ranks = m_block.expertRanks;
     ExchangeCost cost;
     if (m_experiment.parallel.expertDispatch == model::ExpertDispatch::PerNode) {

@@ -40,9 +40,10 @@ private:
     [[nodiscard]] ExchangeCost computedSum(PassHalf half, bool isSplit, Rebuilds rebuilds, Among among) const;
     /// Appends an all-gather, reduce-scatter or all-reduce of a value among the tensor ranks.
     void appendOfTensor(std::vector<Leg> &legs, std::size_t op, operators::Exchange kind, operators::ValueId value) const;
-    /// Appends a collective of keys and values among the context ranks.
-    /// The number of tokens that chose each expert.
+    /// Appends the exchange of how many tokens chose each expert: among the context ranks, or also the tensor ranks if they
+    /// route different tokens.
     void appendChoices(std::vector<Leg> &legs, std::size_t index) const;
+    /// Appends a collective of keys and values among the context ranks.
     void appendOfKeys(std::vector<Leg> &legs, std::size_t op, GroupCollective collective, operators::ValueId keys) const;
     /// Appends the time by which the messages of a ring exceed the attention that runs beside them.
     void appendRing(std::vector<Leg> &legs, std::size_t op, PassHalf half) const;

@@ -80,6 +80,28 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
      }},
     {"data-parallelism", [](Experiment &e) { e.parallel.replicas = 2; }},
     {"expert-parallelism", useExpertRanks},
+    {"expert-parallelism-over-tensor-ranks",
+     [](Experiment &e) {
+         useExpertRanks(e);
+         e.parallel.tensor = 2;
+     }},
+    {"expert-parallelism-without-sequence-parallelism",
+     [](Experiment &e) {
+         useExpertRanks(e);
+         e.parallel.tensor = 2;
+         e.parallel.sequenceParallel = false;
+     }},
+    {"expert-parallelism-over-tensor-ranks-on-gpus",
+     [](Experiment &e) {
+         useExpertRanks(e);
+         e.parallel.tensor = 2;
+         e.training.backend = "cuda";
+     }},
+    {"expert-parallelism-with-context-ranks",
+     [](Experiment &e) {
+         useExpertRanks(e);
+         e.parallel.context = 2;
+     }},
     {"expert-parallelism-with-exchanges-in-passes",
      [](Experiment &e) {
          useExpertRanks(e);
@@ -398,10 +420,11 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.context = 2;
          e.model.capacityFactor = 1.25;
      }},
-    {"expert-ranks-of-tensor-or-context-ranks",
+    {"expert-capacity-with-expert-ranks-of-tensor-ranks",
      [](Experiment &e) {
          useExpertRanks(e);
-         e.parallel.context = 2;
+         e.parallel.tensor = 2;
+         e.model.capacityFactor = 1.25;
      }},
     {"experts-with-whole-matrices",
      [](Experiment &e) {

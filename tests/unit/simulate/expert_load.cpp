@@ -6,9 +6,11 @@
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
 #include "engine/simulate/costs/cost_model.h"
+#include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/costs/expert_dispatch.h"
 #include "engine/simulate/costs/layer_costs.h"
 #include "engine/simulate/costs/overlap.h"
+#include "engine/simulate/static_memory.h"
 #include "tests/support/test_program.h"
 
 #include <QtTest>
@@ -266,6 +268,60 @@ private slots:
             QVERIFY(std::abs(computed - busiest.seconds(half, Rebuilds::Nothing)) < 1e-9);
             QVERIFY(std::abs(exchanged - busiest.expertExchanges(half, Rebuilds::Nothing).seconds) < 1e-9);
         }
+    }
+
+    /// Groups over 2 tensor ranks of 4 replicas: a rank routes half of the tokens, and has whole experts.
+    void expertRanksOfTensorRanks()
+    {
+        using simulate::PassHalf;
+        using simulate::Rebuilds;
+        model::Experiment experiment;
+        experiment.model = model::modelPreset("mixtral-8x7b").value();
+        experiment.model.dtype = model::DataType::Bf16;
+        experiment.model.auxLoss = 0;
+        experiment.cost.source = model::HardwarePreset{"h100-sxm"};
+        experiment.parallel.devices = 1;
+        experiment.parallel.tensor = 2;
+        experiment.parallel.replicas = 8;
+        experiment.parallel.zero = 1;
+        experiment.parallel.stageLayers = {experiment.model.layers};
+        const auto hardware = model::hardwarePreset("h100-sxm").value();
+        const schedule::Schedule schedule = schedule::makeSchedule(experiment).value();
+        const auto withExperts = [&](int expert) {
+            auto plan = experiment;
+            plan.parallel.expert = expert;
+            return plan;
+        };
+        const model::Experiment divided = withExperts(1);
+        const model::Experiment folded = withExperts(8);
+        const simulate::LayerCosts dense(divided, hardware);
+        const simulate::LayerCosts layer(folded, hardware);
+        const double tokens = experiment.model.sequence / 2.0;
+        QCOMPARE(layer.expertExchanges(PassHalf::Forward, Rebuilds::Nothing).bytes, 2 * (2 * tokens * 2 * 4096 * 7 / 8));
+        // Without the all-gather before the experts and the reduce-scatter after them, only those of attention are left.
+        const double exchanged = layer.tensorExchanges(PassHalf::Forward, true, Rebuilds::Nothing).bytes;
+        QCOMPARE(exchanged, 2 * (2 * experiment.model.sequence * 4096.0 / 2));
+        QCOMPARE(dense.tensorExchanges(PassHalf::Forward, true, Rebuilds::Nothing).bytes, 2 * exchanged);
+        // Half of the tokens, with matrices that are twice as wide.
+        const auto flops = [&](const simulate::LayerCosts &costs) {
+            double sum = 0;
+            for (const simulate::Leg &leg : costs.legs(PassHalf::Forward, true, Rebuilds::Nothing))
+                sum += leg.flops;
+            return sum;
+        };
+        const double router = 2.0 * experiment.model.sequence * 4096 * 8; // of all tokens on every rank, or of own ones
+        QVERIFY(std::abs(flops(dense) - flops(layer) - router / 2) < 1e-9 * flops(layer));
+        // One expert instead of a half of each of 8; its optimizer state is over 2 ranks instead of 8.
+        const std::int64_t ofOne = 3LL * 4096 * 14336 * experiment.model.layers;
+        const auto own = simulate::deviceParameters(folded, schedule, 0);
+        QCOMPARE(own.experts, ofOne);
+        QCOMPARE(simulate::deviceParameters(divided, schedule, 0).count - own.count, 3 * ofOne);
+        const auto stateOf = [&](const model::Experiment &plan) {
+            return simulate::staticBytes(plan, schedule, 0)[simulate::at(simulate::MemoryCategory::Optimizer)];
+        };
+        const std::int64_t shared = own.count - ofOne;
+        QCOMPARE(stateOf(folded), 12 * (shared / 8 + ofOne / 2));
+        QCOMPARE(stateOf(divided), 12 * (shared + 4 * ofOne) / 8);
     }
 };
 
