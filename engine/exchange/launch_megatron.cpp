@@ -196,6 +196,14 @@ void addParallel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
     if (parallel.hasSequenceParallel())
         arguments.add("--sequence-parallel");
     arguments.add("--context-parallel-size", parallel.context);
+    if (parallel.expert > 1) { // whole experts, whatever the tensor ranks
+        arguments.add("--expert-model-parallel-size", parallel.expert);
+        arguments.add("--expert-tensor-parallel-size", 1);
+        arguments.add("--moe-token-dispatcher-type", "alltoall");
+        if (parallel.context > 1)
+            launch.omitted.push_back(
+                "groups of expert ranks within a context rank: Megatron-LM folds them over context ranks, too");
+    }
     arguments.endLine();
     arguments.add("--pipeline-model-parallel-size", plan.devices());
     addStages(plan, arguments, launch);

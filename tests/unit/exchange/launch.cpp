@@ -170,6 +170,22 @@ private slots:
         QVERIFY2(launch.omitted.empty(), launch.omitted.empty() ? "" : launch.omitted[0].c_str());
     }
 
+    /// Expert ranks have whole experts there, too.
+    void megatronIsGivenTheExpertRanks()
+    {
+        model::Experiment experiment = planOf("1f1b", "mixtral-8x7b");
+        experiment.parallel.tensor = 2;
+        experiment.parallel.replicas = 4;
+        QVERIFY(!has(launched("megatron", experiment).text, "--expert-"));
+        experiment.parallel.expert = 8;
+        const Launch launch = launched("megatron", experiment);
+        QVERIFY2(has(launch.text, "--expert-model-parallel-size 8 --expert-tensor-parallel-size 1"), launch.text.c_str());
+        QVERIFY(launch.omitted.empty());
+        experiment.parallel.context = 2;
+        experiment.parallel.replicas = 4;
+        QVERIFY(omits(launched("megatron", experiment), "groups of expert ranks within a context rank"));
+    }
+
     /// Megatron's recipe with factors of 128 x 128 weights and 1 x 128 activations.
     void productsIn8Bits()
     {
