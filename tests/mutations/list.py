@@ -24,6 +24,7 @@ GPU_COPIES = ("integration/gpu/offload", "copiesAndKernelsWaitForEachOther")
 GPU_OFFLOAD = ("integration/gpu/offload", "changesNoBit")
 CUTS = ("integration/tensor_ranks", "gradientsMatchTheReferenceInEveryCut")
 CONTEXT = ("integration/ranks/context", "gradientsMatchTheReferenceInEveryCut")
+FOLDED = ("integration/ranks/folded_experts", "gradientsMatchTheReference")
 
 MUTATIONS = [
     Mutation("gradients of norms are not summed over tensor ranks", COLLECTIVES,
@@ -78,6 +79,12 @@ MUTATIONS = [
     Mutation("heads of other context ranks do not arrive", HEADS,
              "            place(exchange, other, m_context.of(part));\n", "",
              *CONTEXT),
+    Mutation("ranks that route other tokens are not counted", "engine/runtime/layers/choice_exchange.cpp",
+             "        m_context.compute.add(sums, part->data(), exchange.width);\n", "", *FOLDED),
+    Mutation("a shared expert leaves its gradient of the input out", "engine/operators/differentiate.cpp",
+             "        step.accumulates = true;\n        appendWrite(op.inputs[0], std::move(step), true);\n    }\n\n"
+             "    /// Each summand has the gradient of the sum.", "    }\n\n    /// Each summand has the gradient of the sum.",
+             *FOLDED),
     Mutation("shards of the vocabulary do not combine their statistics", MESSAGES,
              "        compute().combineShards(all, m_addresses);", "        (void)all;",
              *CUTS),
