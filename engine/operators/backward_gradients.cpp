@@ -64,6 +64,8 @@ Place BackwardGradients::roomAfter(std::size_t op, ValueId value)
     for (const ValueId each : candidates) {
         const bool isStored = each == Block::kInput || std::ranges::find(m_saved, each) != m_saved.end();
         const Value &stored = m_block.value(each);
+        if (stored.isOwnRows && stored.width % m_block.tensorRanks != 0) // holds less than heldWidth() numbers a token
+            continue;
         if (!isStored || stored.isStatistics || m_block.heldWidth(each) != m_block.heldWidth(value) || m_taken.contains(each) ||
             isRead(each, op))
             continue;
