@@ -37,13 +37,14 @@ void checkTensor(Checks &checks)
         bool isShared; ///< degrees that are multiples of it hold as well
     };
     const int ffn = model.hasExperts() && !model.mixesLayers() ? 0 : model.ffn; // no layer has a dense MLP
-    const bool dividesExperts = model.hasExperts() && (plan.expert == 1 || model.sharedExperts > 0);
-    const int expertFfn = dividesExperts ? model.expertWidth() : 0;
+    // Expert ranks have whole experts, and divide shared ones only.
+    const std::int64_t divided = !model.hasExperts() ? 0 : plan.expert == 1 ? 1 : model.sharedExperts;
+    const std::int64_t expertFfn = divided * model.expertWidth();
     const std::array sizes{Size{"model.heads", model.heads, false},
                            Size{"model.kv_heads", model.kvHeads, !isFused},
                            Size{"model.hidden", model.hidden, false},
                            Size{"model.ffn", ffn, false},
-                           Size{"model.expert_ffn", expertFfn, false},
+                           Size{plan.expert == 1 ? "model.expert_ffn" : "the width of shared experts", expertFfn, false},
                            Size{"the tokens of a microbatch", plan.hasSequenceParallel() ? tokens : 0, false}};
     const auto divides = [](const Size &size, std::int64_t degree) {
         return size.size % degree == 0 || (size.isShared && size.size > 0 && degree % size.size == 0);

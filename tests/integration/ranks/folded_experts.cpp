@@ -341,6 +341,11 @@ private slots:
         experiment = foldedPlan("1f1b", VocabularyMethod::None, 2, {2, 1, 2, 4});
         experiment.model.expertFfn = 25; // tensor ranks have whole experts
         QCOMPARE(fieldOf(experiment), std::string());
+        experiment.model.sharedExperts = 1;
+        QCOMPARE(fieldOf(experiment), std::string("parallel.tensor: is 2, which does not divide the width of shared experts "
+                                                  "(25); choose 1"));
+        experiment.model.sharedExperts = 2;
+        QCOMPARE(fieldOf(experiment), std::string());
         experiment.model.capacityFactor = 1;
         QCOMPARE(fieldOf(experiment), std::string());
         QCOMPARE(model::unsupported(experiment, model::Use::Run).size(), std::size_t{1});

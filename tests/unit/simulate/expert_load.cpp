@@ -2,6 +2,7 @@
 #include "engine/simulate/costs/expert_load.h"
 
 #include "engine/base/random.h"
+#include "engine/layout/mesh.h"
 #include "engine/model/presets.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/schedule/families.h"
@@ -322,6 +323,33 @@ private slots:
         const std::int64_t shared = own.count - ofOne;
         QCOMPARE(stateOf(folded), 12 * (shared / 8 + ofOne / 2));
         QCOMPARE(stateOf(divided), 12 * (shared + 4 * ofOne) / 8);
+    }
+
+    /// Ranks with the same experts number their shares as the mesh orders their group.
+    void sharesOfExpertsFollowTheMesh()
+    {
+        for (const auto &[tensor, context, replicas, expert] :
+             {std::tuple(1, 1, 4, 2), {2, 1, 4, 2}, {2, 1, 4, 4}, {2, 2, 4, 4}, {1, 3, 8, 4}, {4, 2, 4, 8}}) {
+            model::ParallelPlan plan;
+            plan.tensor = tensor;
+            plan.context = context;
+            plan.replicas = replicas;
+            plan.expert = expert;
+            const layout::Mesh mesh = layout::meshOf(plan, 2).value();
+            const simulate::ReplicaCuts cuts = simulate::replicaCuts(plan, {}, {}, {});
+            QCOMPARE(cuts.experts.replicas(), plan.expertReplicas());
+            for (int rank = 0; rank < mesh.ranks(); ++rank) {
+                using layout::Axis;
+                const layout::Coordinates at = mesh.coordinatesOf(rank);
+                const int share = at[Axis::Context] + context * at[Axis::Data];
+                const layout::Group copies = mesh.group(rank, {Axis::Context, Axis::ExpertData});
+                QCOMPARE(static_cast<int>(copies.ranks.size()), plan.expertReplicas());
+                QCOMPARE(cuts.expertShare(share), copies.index);
+                const int first = cuts.firstShareOf(copies.index);
+                QVERIFY(share >= first && (share - first) % context == 0 &&
+                        share < first + context * plan.replicasPerExpertGroup());
+            }
+        }
     }
 };
 
