@@ -404,6 +404,31 @@ private slots:
         QVERIFY(!strip->isVisible());
     }
 
+    /// A group of two tensor ranks of two replicas exchanges tokens inside a node.
+    void theTopologyShowsExpertRanks()
+    {
+        model::Experiment experiment;
+        experiment.model = model::modelPreset("mixtral-8x7b").value();
+        experiment.model.dtype = model::DataType::Bf16;
+        experiment.cost.source = model::HardwarePreset{"h100-sxm"};
+        experiment.parallel.tensor = 2;
+        experiment.parallel.replicas = 4;
+        experiment.parallel.expert = 4;
+        m_fixture->window().document().start(experiment, {}, u"Experts"_s);
+        QTest::keyClick(&m_fixture->window(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+        ui::TopologyStrip *strip = m_fixture->window().explorePage().topology();
+        QTRY_VERIFY(strip->isVisible() && strip->topology() && strip->topology()->axes.size() == 4);
+        const ui::TopologyAxis &axis = strip->topology()->axes[2];
+        QCOMPARE(axis.axis, layout::Axis::Expert);
+        QCOMPARE(axis.nodes, 1);
+        QVERIFY(axis.traffic > 0 && axis.wait > 0);
+        const QString sentence = ui::rankSentence(5, *strip->topology());
+        QVERIFY2(sentence.startsWith(u"Rank 5 on node 0: device 0, tensor 1, data 2, expert 1."_s), qPrintable(sentence));
+        QVERIFY2(sentence.contains(u"It exchanges the tokens of experts with ranks 4 to 7, inside the node."_s),
+                 qPrintable(sentence));
+        QTest::keyClick(&m_fixture->window(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+    }
+
     /// Timeline and memory give up height before the page is scrolled.
     void theTopologyOfTheDemoFitsASmallScreen()
     {

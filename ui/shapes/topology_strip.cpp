@@ -167,16 +167,22 @@ void TopologyStrip::setRank(std::optional<int> rank)
     update();
 }
 
+bool TopologyStrip::sharesExperts(const layout::Coordinates &one, const layout::Coordinates &other) const
+{
+    return m_topology->mesh.size(Axis::Expert) > 1 && one[Axis::Pipeline] == other[Axis::Pipeline] &&
+           one[Axis::Context] == other[Axis::Context] && one[Axis::ExpertData] == other[Axis::ExpertData];
+}
+
 std::optional<Axis> TopologyStrip::relationTo(int other) const
 {
     const layout::Coordinates mine = m_topology->mesh.coordinatesOf(*m_rank);
     const layout::Coordinates theirs = m_topology->mesh.coordinatesOf(other);
     std::optional<Axis> differing;
     for (const TopologyAxis &axis : m_topology->axes) {
-        if (mine[axis.axis] == theirs[axis.axis])
+        if (axis.axis == Axis::Expert || mine[axis.axis] == theirs[axis.axis]) // follows from the others
             continue;
         if (differing)
-            return std::nullopt;
+            return sharesExperts(mine, theirs) ? std::optional(Axis::Expert) : std::nullopt;
         differing = axis.axis;
     }
     return differing;

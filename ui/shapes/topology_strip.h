@@ -56,7 +56,10 @@ private:
     void setRank(std::optional<int> rank);
     void paintLines(QPainter &painter) const;
     void paintNodes(QPainter &painter) const;
-    /// The axes in which another rank differs from the one that is explained, if it is only one.
+    /// Returns whether two ranks share the experts of their layers.
+    [[nodiscard]] bool sharesExperts(const layout::Coordinates &one, const layout::Coordinates &other) const;
+    /// The axis in which another rank differs from the one that is explained, if it is only one; Expert for other ranks that
+    /// share its experts.
     [[nodiscard]] std::optional<layout::Axis> relationTo(int other) const;
 
     std::optional<Topology> m_topology;

@@ -17,7 +17,7 @@ using layout::Axis;
 
 namespace {
 
-constexpr std::array kShownAxes{Axis::Tensor, Axis::Context, Axis::Data, Axis::Pipeline};
+constexpr std::array kShownAxes{Axis::Tensor, Axis::Context, Axis::Data, Axis::Expert, Axis::Pipeline};
 
 template <class Figure>
 Figure greatestFigure(const std::vector<Figure> &figures)
@@ -52,6 +52,10 @@ void addFigures(TopologyAxis &axis, const service::Prediction &prediction)
     case Axis::Data:
         axis.traffic = greatestFigure(metrics.replicaTraffic);
         axis.wait = greatestFigure(metrics.replicaPerDevice) + metrics.exposedExchange.value_or(0);
+        break;
+    case Axis::Expert:
+        axis.traffic = greatestFigure(metrics.expertTraffic);
+        axis.wait = greatestFigure(metrics.expertPerDevice);
         break;
     default: {
         axis.traffic = greatestFigure(metrics.pipelineTraffic);
@@ -88,6 +92,7 @@ QString sharesText(Axis axis)
     case Axis::Tensor: return Words::tr("It shares each layer with %1, %2.");
     case Axis::Context: return Words::tr("It shares each sequence with %1, %2.");
     case Axis::Data: return Words::tr("It sums its gradients with %1, %2.");
+    case Axis::Expert: return Words::tr("It exchanges the tokens of experts with %1, %2.");
     default: return Words::tr("It passes activations and gradients along the pipeline of %1, %2.");
     }
 }
@@ -122,6 +127,7 @@ QString axisText(Axis axis)
     case Axis::Tensor: return Words::tr("Tensor");
     case Axis::Context: return Words::tr("Context");
     case Axis::Data: return Words::tr("Data");
+    case Axis::Expert: return Words::tr("Expert");
     default: return Words::tr("Pipeline");
     }
 }

@@ -28,12 +28,12 @@ struct Topology {
     int ranksPerNode = 1;
     int nodes = 1;
     base::Nanos iteration = 0;
-    std::vector<TopologyAxis> axes; ///< with more than one rank: tensor, context, data, pipeline
+    std::vector<TopologyAxis> axes; ///< with more than one rank: tensor, context, data, expert, pipeline
 };
 /// Returns nothing for a plan without hardware, or of one rank.
 [[nodiscard]] std::optional<Topology> topologyOf(const service::Prediction &prediction);
 
-/// "Tensor", "Context", "Data", "Pipeline"
+/// "Tensor", "Context", "Data", "Expert", "Pipeline"
 [[nodiscard]] QString axisText(layout::Axis axis);
 /// "Tensor 8: inside a node, 450 GB/s; each rank sends 3.1 GiB a step and waits 18 % of it".
 [[nodiscard]] QString axisLine(const TopologyAxis &axis, const Topology &topology);
