@@ -118,6 +118,10 @@ std::vector<model::Experiment> faultyPlans()
     with([](Plan &p) { p.schedule.chunks = 3; });
     with([](Plan &p) { p.schedule.groupSize = 2; });
     with([](Plan &p) { p.schedule.waves = 2; });
+    with([](Plan &p) {
+        p.schedule.family = "gpipe";
+        p.schedule.overlappedPairs = true;
+    });
     with([](Plan &p) { p.schedule.recomputeLayers = {99}; });
     with([](Plan &p) { p.schedule.family = ""; });
     with([](Plan &p) { p.schedule.family = model::kCustomFamily; });

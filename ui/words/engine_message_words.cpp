@@ -143,6 +143,8 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "leave chunks out or give %1"),
     QT_TRANSLATE_NOOP("Words", "%1 does not run in groups of microbatches"),
     QT_TRANSLATE_NOOP("Words", "leave it out or choose interleaved-1f1b"),
+    QT_TRANSLATE_NOOP("Words", "%1 has no pairs to choose"),
+    QT_TRANSLATE_NOOP("Words", "leave it out or choose 1f1b or interleaved-1f1b"),
     QT_TRANSLATE_NOOP("Words", "%1 has no waves"),
     QT_TRANSLATE_NOOP("Words", "leave it out or choose hanayo"),
     QT_TRANSLATE_NOOP("Words", "%1 runs whole sequences"),

@@ -17,13 +17,14 @@ using service::LeverKind;
 
 namespace {
 
-constexpr std::array<std::string_view, 18> kFields{"schedule.recompute_layers",
+constexpr std::array<std::string_view, 19> kFields{"schedule.recompute_layers",
                                                    "schedule.recompute_modules",
                                                    "schedule.stored_activations",
                                                    "schedule.attention",
                                                    "parallel.microbatch_size",
                                                    "parallel.stage_layers",
                                                    "schedule.family",
+                                                   "schedule.overlapped_pairs",
                                                    "schedule.vocabulary",
                                                    "schedule.vocabulary_kind",
                                                    "model.vocabulary_width",
@@ -93,6 +94,7 @@ QString leverText(LeverKind kind, const model::Experiment &plan)
         return Words::tr("%1, with %2 microbatches").arg(plan.parallel.microbatchSize).arg(plan.parallel.microbatches);
     case LeverKind::Cut: return countsText(plan.parallel.stageLayers);
     case LeverKind::Schedule: return familyCaption(plan.schedule.family);
+    case LeverKind::Pairs: return plan.schedule.overlappedPairs ? Words::tr("On") : Words::tr("Off");
     case LeverKind::Vocabulary: return choiceText(fieldOf(kind), model::name(plan.schedule.vocabulary));
     case LeverKind::Logits: return logitsText(plan.schedule);
     case LeverKind::Width:

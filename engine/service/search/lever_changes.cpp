@@ -1,6 +1,7 @@
 #include "engine/service/search/lever_changes.h"
 
 #include "engine/base/text.h"
+#include "engine/model/conditions.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/model/schema.h"
@@ -44,6 +45,7 @@ public:
         microbatches();
         cut();
         families();
+        pairs();
         vocabulary();
         logits();
         widths();
@@ -218,6 +220,17 @@ private:
                         model::followStages(plan);
                 });
         }
+    }
+
+    void pairs()
+    {
+        Experiment paired = m_plan;
+        paired.schedule.overlappedPairs = true;
+        if (!model::leavesPairsOpen(m_plan.schedule.family) || model::kPairsHideNothing(paired))
+            return;
+        const bool turnsOn = !m_plan.schedule.overlappedPairs;
+        add(LeverKind::Pairs, turnsOn ? "--overlapped-pairs" : "--no-overlapped-pairs", Numbers::SameBits,
+            [turnsOn](Experiment &plan) { plan.schedule.overlappedPairs = turnsOn; });
     }
 
     void vocabulary()

@@ -29,6 +29,7 @@ enum class LeverKind : unsigned char {
     Microbatch,
     Cut, ///< of the layers into stages
     Schedule,
+    Pairs, ///< a forward and a backward at once
     Vocabulary,
     Logits, ///< kept or computed again
     Width,  ///< of the token tables: a factorised vocabulary

@@ -190,6 +190,27 @@ private slots:
         QVERIFY((widthsOf() == Found{{"--vocabulary-width 2", other}, {"--vocabulary-width full", other}}));
     }
 
+    /// Only where experts are on several ranks, and the family leaves them open.
+    void overlappedPairsAreALever()
+    {
+        auto experiment = test::asLlama(test::smallExperiment("1f1b", VocabularyMethod::None, 2, 6), 2);
+        const auto pairsOf = [&] {
+            std::vector<std::string> found;
+            const auto board = service::leverBoard(*predictionOf(experiment), 2);
+            for (const service::Lever &lever : board->levers)
+                if (lever.kind == service::LeverKind::Pairs && lever.iteration && lever.numbers == service::Numbers::SameBits)
+                    found.push_back(lever.options);
+            return found;
+        };
+        using Found = std::vector<std::string>;
+        QCOMPARE(pairsOf(), Found());
+        experiment.model.experts = 4;
+        experiment.parallel.replicas = experiment.parallel.expert = 2;
+        QCOMPARE(pairsOf(), Found{"--overlapped-pairs"});
+        experiment.schedule.overlappedPairs = true;
+        QCOMPARE(pairsOf(), Found{"--no-overlapped-pairs"});
+    }
+
     void averagesOfWeightsAreALever()
     {
         model::Experiment experiment = test::smallExperiment("1f1b", VocabularyMethod::None, 2, 4);
