@@ -271,11 +271,13 @@ void BridgeWords::differencesAreInWords()
     second.schedule.vocabulary = model::VocabularyMethod::Vocab2;
     second.parallel.microbatches = 32;
     second.training.steps = 7;
+    second.schedule.overlappedPairs = true; // documents omit what is off
     const QString text = ui::differencesText(ui::planDifferences(first, second));
     QVERIFY2(text.contains(u"Microbatches: 16 → 32"_s), qPrintable(text));
     QVERIFY2(text.contains(u"Vocabulary layers: not split → VOCAB-2"_s), qPrintable(text));
+    QVERIFY2(text.contains(u"Overlapped pairs: Off → On"_s), qPrintable(text));
     QVERIFY2(!text.contains(u"Steps"_s), qPrintable(text));
-    QCOMPARE(ui::differences(first, second).size(), std::size_t{3});
+    QCOMPARE(ui::differences(first, second).size(), std::size_t{4});
     QVERIFY(ui::differences(first, first).empty());
 }
 

@@ -35,6 +35,11 @@ void flatten(const nlohmann::ordered_json &value, const QString &path, QMap<QStr
 /// A value as a person reads it: methods and choices by their names, a list as "10/10/8/8", absent as a dash.
 QString valueText(const QString &field, const QString &value)
 {
+    const model::Field *const known = model::findField(utf8(field));
+    if (known != nullptr && known->kind == model::Field::Kind::Flag && (known->leftOut || !value.isEmpty())) {
+        const bool isOn = value.isEmpty() ? *known->leftOut == model::FieldValue(true) : value == u"true"_s;
+        return isOn ? Words::tr("On") : Words::tr("Off");
+    }
     if (value.isEmpty() || value == u"null"_s)
         return u"–"_s;
     if (field == u"schedule.vocabulary"_s) {
@@ -47,7 +52,7 @@ QString valueText(const QString &field, const QString &value)
                QString::fromLatin1(QCryptographicHash::hash(value.toUtf8(), QCryptographicHash::Sha1).toHex(0)).left(6);
     if (field == u"schedule.family"_s)
         return familyCaption(utf8(value));
-    if (const model::Field *known = model::findField(utf8(field)))
+    if (known != nullptr)
         if (const auto choice = std::ranges::find(known->choices, utf8(value), &model::FieldChoice::value);
             choice != known->choices.end() && !choice->caption.empty())
             return engineText(choice->caption);
