@@ -82,6 +82,9 @@ Launch deepSpeedLaunch(const LaunchPlan &plan)
         launch.omitted.push_back(fmt::format("tensor parallelism: give PipelineModule a PipeModelDataParallelTopology with "
                                              "num_mp {} and a model that is split, as Megatron-DeepSpeed's",
                                              parallel.tensor));
+    if (plan.model().hasExperts())
+        launch.omitted.push_back(
+            fmt::format("experts: build them in code with deepspeed.moe.layer.MoE, ep_size {}", parallel.expert));
     if (parallel.context > 1)
         launch.omitted.push_back("context parallelism: DeepSpeed's pipeline engine has none");
     if (parallel.rankOrder != model::ParallelPlan().rankOrder)

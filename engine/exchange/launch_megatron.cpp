@@ -177,6 +177,13 @@ void addStages(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
             arguments.add("--microbatch-group-size-per-virtual-pipeline-stage", *group);
 }
 
+/// Returns whether Megatron-LM can run a forward beside a backward: with experts on several ranks, of interleaved stages.
+bool hasMegatronPairs(const LaunchPlan &plan)
+{
+    return plan.experiment.schedule.overlappedPairs && plan.experiment.parallel.expert > 1 && plan.chunks() > 1 &&
+           plan.isLooped();
+}
+
 void omitForMegatron(const LaunchPlan &plan, Launch &launch)
 {
     const std::string &family = plan.schedule.family();
@@ -184,7 +191,7 @@ void omitForMegatron(const LaunchPlan &plan, Launch &launch)
     if (!isKnown)
         launch.omitted.push_back(fmt::format("schedule {}: Megatron-LM runs {}", family,
                                              plan.chunks() > 1 && plan.isLooped() ? "interleaved 1F1B" : "1F1B"));
-    if (plan.experiment.schedule.overlappedPairs)
+    if (plan.experiment.schedule.overlappedPairs && !hasMegatronPairs(plan))
         launch.omitted.push_back("overlapped pairs: Megatron-LM has them with --overlap-moe-expert-parallel-comm, for experts "
                                  "on several ranks and one pipeline device or interleaved stages");
 }
@@ -200,6 +207,8 @@ void addParallel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
         arguments.add("--expert-model-parallel-size", parallel.expert);
         arguments.add("--expert-tensor-parallel-size", 1);
         arguments.add("--moe-token-dispatcher-type", "alltoall");
+        if (hasMegatronPairs(plan))
+            arguments.add("--overlap-moe-expert-parallel-comm");
         if (parallel.context > 1)
             launch.omitted.push_back(
                 "groups of expert ranks within a context rank: Megatron-LM folds them over context ranks, too");

@@ -29,13 +29,15 @@ void adjust(CostModel &costs, const std::vector<PassClass> &classes,
         sum.cost.duration += own.duration;
         sum.cost.vocabulary += own.vocabulary;
         sum.cost.quadratic += own.quadratic;
+        sum.cost.expert += own.expert;
         ++sum.count;
     }
     for (const PassClass &passes : classes) {
         const Sum &sum = sums[static_cast<std::size_t>(passes.kind)];
         const PassCost mean{.duration = sum.cost.duration / sum.count,
                             .vocabulary = sum.cost.vocabulary / sum.count,
-                            .quadratic = sum.cost.quadratic / sum.count};
+                            .quadratic = sum.cost.quadratic / sum.count,
+                            .expert = sum.cost.expert / sum.count};
         const PassCost own = costs.pass(passes.device, passes.kind, passes.stage);
         costs.setPass(passes.device, passes.kind, passes.stage, change(passes.kind, own, mean));
     }
@@ -56,8 +58,10 @@ PassCost withEvenVocabulary(PassKind kind, const PassCost &own, const PassCost &
 {
     if (schedule::isVocabularyPass(kind))
         return mean;
-    return {
-        .duration = own.duration - own.vocabulary + mean.vocabulary, .vocabulary = mean.vocabulary, .quadratic = own.quadratic};
+    return {.duration = own.duration - own.vocabulary + mean.vocabulary,
+            .vocabulary = mean.vocabulary,
+            .quadratic = own.quadratic,
+            .expert = own.expert};
 }
 
 /// Returns the idle device-time; 0 for a schedule that cannot run.

@@ -5294,10 +5294,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>전문가 랭크</translation>
     </message>
     <message>
-        <source>Adjacent replicas that share the experts of each layer; a divisor of the experts and of the replicas.</source>
-        <translation>각 레이어의 전문가를 나누어 갖는 인접한 복제본 수. 전문가 수와 복제본 수의 약수여야 합니다.</translation>
-    </message>
-    <message>
         <source>Expert headroom</source>
         <translation>전문가 여유</translation>
     </message>
@@ -6262,10 +6258,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>1을 선택하거나 스텝마다 한 번 교환하십시오(zero2 deferred, zero3 resident)</translation>
     </message>
     <message>
-        <source>the replicas of an expert would be of several groups</source>
-        <translation>한 전문가의 복제본이 여러 그룹에 속하게 됩니다</translation>
-    </message>
-    <message>
         <source>choose 1, or shard over all replicas (shard_replicas 0)</source>
         <translation>1을 선택하거나 모든 복제본에 나누십시오(shard_replicas 0)</translation>
     </message>
@@ -6736,10 +6728,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>choose 1, or one context rank</source>
         <translation>1 또는 컨텍스트 랭크 하나를 선택하십시오</translation>
-    </message>
-    <message>
-        <source>choose 1, or one expert rank</source>
-        <translation>1 또는 전문가 랭크 하나를 선택하십시오</translation>
     </message>
     <message>
         <source>choose 1, or the compression none</source>
@@ -10310,14 +10298,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>1 또는 model.capacity_factor dropless를 선택하십시오</translation>
     </message>
     <message>
-        <source>expert ranks do not yet exchange the tokens of tensor and context ranks</source>
-        <translation>전문가 랭크가 아직 텐서 랭크와 컨텍스트 랭크의 토큰을 교환하지 못합니다</translation>
-    </message>
-    <message>
-        <source>choose 1, or one tensor and context rank</source>
-        <translation>1 또는 텐서 랭크와 컨텍스트 랭크 하나씩을 선택하십시오</translation>
-    </message>
-    <message>
         <source>choose adamw, adam8bit, lion or sgd, or the backend cpu</source>
         <translation>adamw, adam8bit, lion, sgd 또는 cpu 백엔드를 선택하십시오</translation>
     </message>
@@ -10692,6 +10672,66 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>1: norms, additions and activation functions are fused with biases and dropout, and read and write 16 bits once; 0: separate kernels with copies in fp32</source>
         <translation>1: 정규화, 덧셈, 활성화 함수가 편향과 드롭아웃과 융합되어 16비트를 한 번씩 읽고 씀. 0: fp32 사본을 만드는 별도의 커널</translation>
+    </message>
+    <message>
+        <source>choose 1, or as many expert ranks as tensor ranks</source>
+        <translation>1 또는 텐서 랭크 수만큼의 전문가 랭크를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>%1 has no pairs to choose</source>
+        <translation>%1에는 선택할 수 있는 짝이 없습니다</translation>
+    </message>
+    <message>
+        <source>leave it out or choose 1f1b or interleaved-1f1b</source>
+        <translation>비워 두거나 1f1b 또는 interleaved-1f1b를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>the shares of experts have no groups of replicas yet</source>
+        <translation>전문가의 조각에는 아직 복제본 그룹이 없습니다</translation>
+    </message>
+    <message>
+        <source>without sequence parallelism the tensor ranks would route the same tokens</source>
+        <translation>시퀀스 병렬이 없으면 텐서 랭크들이 같은 토큰을 라우팅하게 됩니다</translation>
+    </message>
+    <message>
+        <source>experts would drop rows of each tensor rank alone</source>
+        <translation>전문가가 텐서 랭크마다 따로 행을 버리게 됩니다</translation>
+    </message>
+    <message>
+        <source>choose 1, or --sequence-parallel</source>
+        <translation>1 또는 --sequence-parallel을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>is %1, which is no multiple of the %2 tensor ranks, which share experts</source>
+        <translation>%1인데, 전문가를 나누어 가지는 텐서 랭크 %2개의 배수가 아닙니다</translation>
+    </message>
+    <message>
+        <source>Overlapped pairs</source>
+        <translation>겹친 짝</translation>
+    </message>
+    <message>
+        <source>A forward and a backward of different microbatches run at once in the steady phase (1f1b, interleaved-1f1b): all-to-alls of experts hide behind the computation of the other, for more activations: up to twice those of 1f1b, or those of one more pass of interleaved-1f1b.</source>
+        <translation>정상 구간에서 서로 다른 마이크로배치의 순전파와 역전파를 동시에 실행(1f1b, interleaved-1f1b). 전문가의 all-to-all이 다른 쪽의 계산 뒤에 숨는 대신 활성값이 늘어남: 1f1b는 최대 두 배, interleaved-1f1b는 패스 하나만큼.</translation>
+    </message>
+    <message>
+        <source>Ranks that share the experts of each layer, folded over tensor ranks and adjacent replicas; a divisor of the experts and of tensor ranks times replicas, and a multiple of the tensor ranks.</source>
+        <translation>각 레이어의 전문가를 나누어 가지는 랭크. 텐서 랭크와 인접한 복제본에 걸침. 전문가 수와, 텐서 랭크 수 곱하기 복제본 수의 약수이며 텐서 랭크 수의 배수.</translation>
+    </message>
+    <message>
+        <source>It exchanges the tokens of experts with %1, %2.</source>
+        <translation>%1과(와) 전문가의 토큰을 교환합니다(%2).</translation>
+    </message>
+    <message>
+        <source>Expert</source>
+        <translation>전문가</translation>
+    </message>
+    <message>
+        <source>Overlapped pairs hide nothing here: collectives are blocking.</source>
+        <translation>여기서는 겹친 짝이 숨기는 것이 없습니다. 집합 통신이 장치를 막습니다.</translation>
+    </message>
+    <message>
+        <source>Overlapped pairs hide nothing here: they overlap all-to-alls of experts on several ranks.</source>
+        <translation>여기서는 겹친 짝이 숨기는 것이 없습니다. 짝은 여러 랭크에 있는 전문가의 all-to-all을 겹칩니다.</translation>
     </message>
 </context>
 </TS>

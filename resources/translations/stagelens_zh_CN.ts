@@ -5294,10 +5294,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>专家 rank</translation>
     </message>
     <message>
-        <source>Adjacent replicas that share the experts of each layer; a divisor of the experts and of the replicas.</source>
-        <translation>共享每层专家的相邻副本数；须整除专家数和副本数。</translation>
-    </message>
-    <message>
         <source>Expert headroom</source>
         <translation>专家余量</translation>
     </message>
@@ -6262,10 +6258,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>请选择 1，或每步交换一次（zero2 deferred、zero3 resident）</translation>
     </message>
     <message>
-        <source>the replicas of an expert would be of several groups</source>
-        <translation>一个专家的副本会属于多个组</translation>
-    </message>
-    <message>
         <source>choose 1, or shard over all replicas (shard_replicas 0)</source>
         <translation>请选择 1，或在所有副本间分片（shard_replicas 0）</translation>
     </message>
@@ -6736,10 +6728,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>choose 1, or one context rank</source>
         <translation>请选择 1，或一个上下文 rank</translation>
-    </message>
-    <message>
-        <source>choose 1, or one expert rank</source>
-        <translation>请选择 1，或一个专家 rank</translation>
     </message>
     <message>
         <source>choose 1, or the compression none</source>
@@ -10310,14 +10298,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>请选择 1，或 model.capacity_factor dropless</translation>
     </message>
     <message>
-        <source>expert ranks do not yet exchange the tokens of tensor and context ranks</source>
-        <translation>专家 rank 尚不交换张量 rank 和上下文 rank 的词元</translation>
-    </message>
-    <message>
-        <source>choose 1, or one tensor and context rank</source>
-        <translation>请选择 1，或各一个张量 rank 和上下文 rank</translation>
-    </message>
-    <message>
         <source>choose adamw, adam8bit, lion or sgd, or the backend cpu</source>
         <translation>请选择 adamw、adam8bit、lion 或 sgd，或后端 cpu</translation>
     </message>
@@ -10692,6 +10672,66 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>1: norms, additions and activation functions are fused with biases and dropout, and read and write 16 bits once; 0: separate kernels with copies in fp32</source>
         <translation>1：归一化、加法和激活函数与偏置和 dropout 融合，各读写一次 16 位数；0：带有 fp32 副本的独立内核</translation>
+    </message>
+    <message>
+        <source>choose 1, or as many expert ranks as tensor ranks</source>
+        <translation>请选择 1，或与张量 rank 一样多的专家 rank</translation>
+    </message>
+    <message>
+        <source>%1 has no pairs to choose</source>
+        <translation>%1 没有可选的重叠对</translation>
+    </message>
+    <message>
+        <source>leave it out or choose 1f1b or interleaved-1f1b</source>
+        <translation>请不设置，或选择 1f1b 或 interleaved-1f1b</translation>
+    </message>
+    <message>
+        <source>the shares of experts have no groups of replicas yet</source>
+        <translation>专家的分片还没有副本组</translation>
+    </message>
+    <message>
+        <source>without sequence parallelism the tensor ranks would route the same tokens</source>
+        <translation>没有序列并行时，各张量 rank 会为同样的词元选择路由</translation>
+    </message>
+    <message>
+        <source>experts would drop rows of each tensor rank alone</source>
+        <translation>专家会在每个张量 rank 上单独丢弃行</translation>
+    </message>
+    <message>
+        <source>choose 1, or --sequence-parallel</source>
+        <translation>请选择 1，或 --sequence-parallel</translation>
+    </message>
+    <message>
+        <source>is %1, which is no multiple of the %2 tensor ranks, which share experts</source>
+        <translation>为 %1，不是共享专家的 %2 个张量 rank 的倍数</translation>
+    </message>
+    <message>
+        <source>Overlapped pairs</source>
+        <translation>重叠对</translation>
+    </message>
+    <message>
+        <source>A forward and a backward of different microbatches run at once in the steady phase (1f1b, interleaved-1f1b): all-to-alls of experts hide behind the computation of the other, for more activations: up to twice those of 1f1b, or those of one more pass of interleaved-1f1b.</source>
+        <translation>在稳定阶段同时执行不同微批次的前向和反向（1f1b、interleaved-1f1b）：专家的 all-to-all 被另一方的计算掩盖，代价是更多激活值：1f1b 最多为两倍，interleaved-1f1b 为多一个计算块的激活值。</translation>
+    </message>
+    <message>
+        <source>Ranks that share the experts of each layer, folded over tensor ranks and adjacent replicas; a divisor of the experts and of tensor ranks times replicas, and a multiple of the tensor ranks.</source>
+        <translation>共享每层专家的 rank，跨张量 rank 和相邻副本；是专家数以及张量 rank 数乘副本数的约数，并且是张量 rank 数的倍数。</translation>
+    </message>
+    <message>
+        <source>It exchanges the tokens of experts with %1, %2.</source>
+        <translation>它与 %1 交换专家的词元，%2。</translation>
+    </message>
+    <message>
+        <source>Expert</source>
+        <translation>专家</translation>
+    </message>
+    <message>
+        <source>Overlapped pairs hide nothing here: collectives are blocking.</source>
+        <translation>重叠对在此不掩盖任何东西：集合通信会阻塞设备。</translation>
+    </message>
+    <message>
+        <source>Overlapped pairs hide nothing here: they overlap all-to-alls of experts on several ranks.</source>
+        <translation>这里的重叠对不掩盖任何通信：它们重叠的是分布在多个 rank 上的专家的 all-to-all。</translation>
     </message>
 </context>
 </TS>

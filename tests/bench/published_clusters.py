@@ -217,7 +217,8 @@ def main():
             constants, fitted, left_out = stack.errors()
             if arguments.write and name in FILES:
                 stack.write(arguments.write, constants)
-            print(f"{name}: " + ", ".join(f"{what} x {by:.2f}" for what, by in zip(CONSTANTS, constants)))
+            print(f"{name}: " + ", ".join(f"{what} {GAP_US * math.log(by):.0f}" if what == "kernel_gap_us" else f"{what} x {by:.2f}"
+                                          for what, by in zip(CONSTANTS, constants)))
             for source in dict.fromkeys(row["source"] for row in its):
                 places = [place for place, row in enumerate(its) if row["source"] == source]
                 errors = [abs(left_out[place]) for place in places]

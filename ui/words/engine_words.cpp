@@ -178,8 +178,8 @@ constexpr auto kEngineWords = std::to_array<const char *>({
                                "rest that would not fill the pipeline makes groups larger."),
     QT_TRANSLATE_NOOP("Words", "Overlapped pairs"),
     QT_TRANSLATE_NOOP("Words", "A forward and a backward of different microbatches run at once in the steady phase (1f1b, "
-                               "interleaved-1f1b): all-to-alls of experts hide behind the computation of the other, for one "
-                               "more microbatch in the warm-up."),
+                               "interleaved-1f1b): all-to-alls of experts hide behind the computation of the other, for more "
+                               "activations: up to twice those of 1f1b, or those of one more pass of interleaved-1f1b."),
     QT_TRANSLATE_NOOP("Words", "Waves"),
     QT_TRANSLATE_NOOP("Words", "Times down and up the devices, two chunks each (hanayo; 1)."),
     QT_TRANSLATE_NOOP("Words", "Iterations"),
@@ -374,7 +374,7 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Expert ranks"),
     QT_TRANSLATE_NOOP(
         "Words", "Ranks that share the experts of each layer, folded over tensor ranks and adjacent replicas; a divisor of "
-                 "the experts, and a multiple of the tensor ranks."),
+                 "the experts and of tensor ranks times replicas, and a multiple of the tensor ranks."),
     QT_TRANSLATE_NOOP("Words", "Expert headroom"),
     QT_TRANSLATE_NOOP("Words",
                       "With expert ranks: rows of tokens that a rank has memory for, as a multiple of those of balanced "

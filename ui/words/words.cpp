@@ -216,7 +216,9 @@ QString planNote(const model::Experiment &experiment)
     if (const std::optional<int> grown = schedule::grownGroup(experiment))
         notes << Words::tr("Groups of up to %1 microbatches: the rest would not fill the pipeline.").arg(*grown);
     if (model::kPairsHideNothing(experiment))
-        notes << Words::tr("Overlapped pairs hide nothing here: they overlap all-to-alls of experts on several ranks.");
+        notes << (experiment.cost.collectives == model::Collectives::Blocking
+                      ? Words::tr("Overlapped pairs hide nothing here: collectives are blocking.")
+                      : Words::tr("Overlapped pairs hide nothing here: they overlap all-to-alls of experts on several ranks."));
     if (const model::ParallelPlan &plan = experiment.parallel; plan.ranks(1) > 1) {
         QString ranks = Words::tr("%1 ranks = %2 devices").arg(plan.ranks(plan.devices)).arg(plan.devices);
         if (plan.tensor > 1)

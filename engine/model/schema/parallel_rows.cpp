@@ -50,7 +50,7 @@ std::vector<Field> parallelRows()
             range(1, kMostRanksOfAxis), omitted(), sweep({"1, 2, 4", 12, true})),
         row("parallel.expert", "--expert-parallel", "e", "Expert ranks",
             "ranks that share the experts of each layer, folded over tensor ranks and adjacent replicas; a divisor of the "
-            "experts, and a multiple of the tensor ranks",
+            "experts and of tensor ranks times replicas, and a multiple of the tensor ranks",
             MEMBER(parallel.expert), range(1, kMostRanksOfAxis), omitted(),
             where([](const Experiment &e) { return kHasExperts(e) || e.parallel.expert > 1; })),
         row("parallel.expert_headroom", "--expert-headroom", "F", "Expert headroom",

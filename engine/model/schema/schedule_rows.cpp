@@ -132,7 +132,8 @@ std::vector<Field> scheduleRows()
             where([](const Experiment &e) { return leavesGroupsOpen(e.schedule.family); })),
         row("schedule.overlapped_pairs", "--overlapped-pairs", "--no-overlapped-pairs", "Overlapped pairs",
             "a forward and a backward of different microbatches run at once in the steady phase (1f1b, interleaved-1f1b): "
-            "all-to-alls of experts hide behind the computation of the other, for one more microbatch in the warm-up",
+            "all-to-alls of experts hide behind the computation of the other, for more activations: up to twice those of 1f1b, "
+            "or those of one more pass of interleaved-1f1b",
             MEMBER(schedule.overlappedPairs), omitted(),
             where([](const Experiment &e) { return leavesPairsOpen(e.schedule.family); })),
         row("schedule.waves", "--waves", "w", "Waves", "times down and up the devices, two chunks each (hanayo; 1)",

@@ -70,6 +70,8 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
     });
     if (experiment.schedule.offload.isOn()) // on processors the host's memory is that of the devices
         alsoWith("--offload none", [](model::Experiment &other) { other.schedule.offload = {}; });
+    if (experiment.schedule.overlappedPairs)
+        alsoWith("--no-overlapped-pairs", [](model::Experiment &other) { other.schedule.overlappedPairs = false; });
     if (experiment.parallel.gradientRanks() > 1)
         alsoWith("--zero 1", [](model::Experiment &other) { other.parallel.zero = std::max(other.parallel.zero, 1); });
     if (experiment.schedule.file.empty()) {

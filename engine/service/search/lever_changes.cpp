@@ -355,7 +355,7 @@ private:
     void averages()
     {
         const model::ParallelPlan &own = m_plan.parallel;
-        if (own.replicas == 1 || own.context > 1 || own.expert > 1 || m_plan.training.compression.isOn())
+        if (own.replicas == 1 || own.context > 1 || own.replicasPerExpertGroup() > 1 || m_plan.training.compression.isOn())
             return;
         const std::string unsharded = own.zero > 0 ? " --zero 0" : "";
         for (const int every : {1, 4, 16, 64})

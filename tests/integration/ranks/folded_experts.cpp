@@ -106,7 +106,7 @@ private slots:
                 experiment.model.denseLayers = turn % 5 == 0 ? 1 : 0;
                 experiment.parallel.zero = degrees.replicas > 1 ? turn % 4 : 0;
                 if (degrees.context > 1)
-                    experiment.parallel.contextMethod = static_cast<model::ContextMethod>(turn % 2);
+                    experiment.parallel.contextMethod = static_cast<model::ContextMethod>(turn % 3);
                 experiment.schedule.recompute = turn % 3 == 1 ? model::Recompute::Full : model::Recompute::None;
                 experiment.training.mode = turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
                 test::verifyPlan(experiment);
@@ -114,6 +114,14 @@ private slots:
                     return;
                 ++turn;
             }
+    }
+
+    /// As many expert ranks as tensor ranks: no replica needs another one's experts.
+    void replicasAreAveraged()
+    {
+        auto experiment = foldedPlan("1f1b", VocabularyMethod::Vocab2, 2, {2, 1, 2, 2});
+        experiment.parallel.syncEvery = 2;
+        test::verifyPlan(experiment);
     }
 
     /// The rows of an expert are computed alike wherever they are, so that only sums over them differ.

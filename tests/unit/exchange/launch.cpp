@@ -184,6 +184,11 @@ private slots:
         experiment.parallel.context = 2;
         experiment.parallel.replicas = 4;
         QVERIFY(omits(launched("megatron", experiment), "groups of expert ranks within a context rank"));
+        experiment = planOf("interleaved-1f1b", "mixtral-8x7b");
+        experiment.parallel.replicas = experiment.parallel.expert = 4;
+        experiment.schedule.overlappedPairs = true;
+        const Launch paired = launched("megatron", experiment);
+        QVERIFY(has(paired.text, "--overlap-moe-expert-parallel-comm") && !omits(paired, "overlapped pairs: "));
     }
 
     /// Megatron's recipe with factors of 128 x 128 weights and 1 x 128 activations.
@@ -244,6 +249,7 @@ private slots:
         experiment = planOf("interleaved-1f1b");
         experiment.schedule.overlappedPairs = true;
         QVERIFY(has(launched("torchtitan", experiment).scheduleCsv, "OVERLAP_F_B"));
+        QVERIFY(omits(launched("megatron", experiment), "overlapped pairs: ")); // without experts
         experiment = planOf("1f1b");
         experiment.parallel.rankOrder = "dp-tp-cp-pp";
         for (const exchange::Framework &framework : exchange::frameworks())

@@ -91,12 +91,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.tensor = 2;
          e.parallel.sequenceParallel = false;
      }},
-    {"expert-parallelism-over-tensor-ranks-on-gpus",
-     [](Experiment &e) {
-         useExpertRanks(e);
-         e.parallel.tensor = 2;
-         e.training.backend = "cuda";
-     }},
     {"expert-parallelism-with-context-ranks",
      [](Experiment &e) {
          useExpertRanks(e);

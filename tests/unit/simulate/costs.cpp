@@ -1,7 +1,7 @@
 // Cost models: the rules of uniform costs and durations files, what they refuse, and the analytic model's plausibility.
 #include "engine/model/family_shape.h"
 #include "engine/model/presets.h"
-#include "engine/operators/block.h"
+#include "engine/operators/architecture.h"
 #include "engine/operators/kinds.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/simulate/metrics.h"

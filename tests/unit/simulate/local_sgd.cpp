@@ -195,7 +195,7 @@ private slots:
                     e.model.family = model::ModelFamily::Llama;
                     e.model.experts = 4;
                     e.parallel.expert = 2;
-                }).ends_with("choose 1, or one expert rank"));
+                }).ends_with("choose 1, or as many expert ranks as tensor ranks"));
     }
 };
 

@@ -259,6 +259,30 @@ private slots:
         // Equal stages of 3.5 us: what every order of 1F1B pays, on each of four devices.
         QCOMPARE(causes.fillAndDrain, 4 * 3 * 3500);
     }
+
+    /// Pairs that hide half of the all-to-alls, which are a fifth of each pass, are a tenth shorter.
+    void causesOfPairsThatHideAllToAlls()
+    {
+        model::Experiment experiment = smallExperiment(VocabularyMethod::None);
+        experiment.schedule.overlappedPairs = true;
+        const schedule::Schedule schedule = *schedule::makeSchedule(experiment);
+        simulate::CostModel hiding(4, 4);
+        simulate::CostModel scaled(4, 4);
+        for (int device = 0; device < 4; ++device) {
+            for (const schedule::PassKind kind : {schedule::PassKind::F, schedule::PassKind::B}) {
+                const base::Nanos duration = (kind == schedule::PassKind::F ? 1000 : 2000) * (device + 2);
+                hiding.setPass(device, kind, device, {.duration = duration, .expert = duration / 5});
+                scaled.setPass(device, kind, device, {.duration = duration});
+            }
+        }
+        hiding.hiddenInPairs = 0.5;
+        scaled.pairScale = 0.9;
+        const simulate::BubbleCauses one = simulate::bubbleCauses(schedule, hiding);
+        const simulate::BubbleCauses other = simulate::bubbleCauses(schedule, scaled);
+        QVERIFY(one.unequalStages > 0);
+        QCOMPARE(one.unequalStages, other.unequalStages);
+        QCOMPARE(one.fillAndDrain, other.fillAndDrain);
+    }
 };
 
 STAGELENS_TEST(SimulateMemory)
