@@ -37,6 +37,8 @@ constexpr auto kNeedsWholeMatrices = [](const Experiment &e) {
     return optimizer != nullptr && optimizer->granularityOf(operators::ParameterKind::Matrix) == operators::Granularity::Matrix;
 };
 
+/// Not if an expert group is the tensor ranks of one replica.
+constexpr auto kReplicasShareExperts = [](const Experiment &e) { return e.parallel.replicasPerExpertGroup() > 1; };
 constexpr auto kShardsVocabulary = [](const Experiment &e) { return shardsVocabulary(e.schedule); };
 
 constexpr std::array kCapabilities{
@@ -221,8 +223,7 @@ constexpr std::array kCapabilities{
             "context ranks sum their gradients in the reduction over replicas, which it leaves out",
             "choose 1, or one context rank"),
     refused("local-sgd-with-expert-ranks", "replicas that share experts and average weights every few steps",
-            "parallel.sync_every",
-            all<kAveragesWeights, kHasExpertRanks, [](const Experiment &e) { return e.parallel.replicasPerExpertGroup() > 1; }>,
+            "parallel.sync_every", all<kAveragesWeights, kReplicasShareExperts>,
             "replicas that share their experts exchange tokens in every pass, and none of them trains alone",
             "choose 1, or as many expert ranks as tensor ranks"),
     refused("local-sgd-with-compression", "replicas that average weights every few steps, with compressed gradients",
