@@ -75,7 +75,7 @@ def options_of(row, stack):
     if zero == 3 and int(row["d"]) == 1:
         attention = [each for each in attention if each != "reshard"]
     return ["--family", family, "--layers", row["layers"], "--hidden", row["hidden"], "--heads", row["heads"], "--sequence",
-            row["seq"], "--vocabulary-size", row["vocab"], "--tied", "--dtype", "bf16", "--recompute",
+            row["seq"], "--vocabulary-size", row["vocab"], "--tied", "--dtype", "fp16" if row["dtype"] == "fp16" else "bf16", "--recompute",
             row["recompute"] or "none"] + parallel + schedule + attention
 
 

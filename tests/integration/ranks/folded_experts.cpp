@@ -107,6 +107,8 @@ private slots:
                 experiment.parallel.zero = degrees.replicas > 1 ? turn % 4 : 0;
                 if (degrees.context > 1)
                     experiment.parallel.contextMethod = static_cast<model::ContextMethod>(turn % 3);
+                if (experiment.parallel.contextMethod == model::ContextMethod::Ulysses) // divides the heads of a tensor rank
+                    experiment.model.kvHeads = experiment.model.heads;
                 experiment.schedule.recompute = turn % 3 == 1 ? model::Recompute::Full : model::Recompute::None;
                 experiment.training.mode = turn % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
                 test::verifyPlan(experiment);
