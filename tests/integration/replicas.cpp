@@ -1,16 +1,13 @@
 // Data parallelism: gradients against the reference, the bits that do not depend on ZeRO, mode and schedule, memory, and
 // resumed runs on other meshes.
 #include "engine/model/names.h"
-#include "engine/runtime/memory/memory_plan.h"
-#include "engine/runtime/plan/lowering.h"
 #include "engine/runtime/training/training_run.h"
+#include "tests/support/rank_runs.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
-#include "tests/support/trained.h"
 #include "tests/support/verify_matrix.h"
 
-#include <QTemporaryDir>
 #include <QtTest>
 #include <filesystem>
 
@@ -35,15 +32,11 @@ model::Experiment replicated(model::Experiment experiment, int replicas, int zer
 
 } // namespace
 
-class Replicas : public QObject {
+class Replicas : public QObject, test::RunFolder {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        QVERIFY(m_folder.isValid());
-        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
-    }
+    void initTestCase() { use(); }
 
     void gradientsMatchTheReference_data()
     {
@@ -303,16 +296,6 @@ private slots:
             QVERIFY(refused.error().text().find("choose 1, or a synchronous schedule") != std::string::npos);
         }
     }
-
-private:
-    [[nodiscard]] fs::path place(const std::string &name) const { return fs::path(m_folder.path().toStdString()) / name; }
-    [[nodiscard]] Trained train(const model::Experiment &experiment, const std::string &name,
-                                const runtime::RunFolders &folders = {}) const
-    {
-        return test::trainedWithDump(experiment, place(name), folders);
-    }
-
-    QTemporaryDir m_folder;
 };
 
 STAGELENS_TEST(Replicas)

@@ -1,16 +1,13 @@
 // Tensor and sequence parallelism: gradients against the unpartitioned reference, the bits that do not depend on schedule,
 // mode, ZeRO and recomputation, memory, and resumed runs on other meshes.
 #include "engine/model/names.h"
-#include "engine/runtime/memory/memory_plan.h"
-#include "engine/runtime/plan/lowering.h"
 #include "engine/runtime/training/training_run.h"
+#include "tests/support/rank_runs.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
-#include "tests/support/trained.h"
 #include "tests/support/verify_matrix.h"
 
-#include <QTemporaryDir>
 #include <QtTest>
 #include <filesystem>
 
@@ -35,15 +32,11 @@ model::Experiment tensorPlan(const char *family, VocabularyMethod method, int te
 
 } // namespace
 
-class TensorRanks : public QObject {
+class TensorRanks : public QObject, test::RunFolder {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        QVERIFY(m_folder.isValid());
-        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
-    }
+    void initTestCase() { use(); }
 
     void gradientsMatchTheReference_data()
     {
@@ -144,29 +137,18 @@ private slots:
         QFETCH(int, method);
         QFETCH(int, tensor);
         QFETCH(bool, isSequenceParallel);
-        const auto planOf = [&](const char *family, int zero, model::RunMode mode, model::Recompute recompute) {
+        const auto planOf = [&](const char *family) {
             auto experiment = tensorPlan(family, static_cast<VocabularyMethod>(method), tensor, isSequenceParallel);
             experiment.parallel.replicas = 2;
-            experiment.parallel.zero = zero;
-            experiment.schedule.recompute = recompute;
-            experiment.training.steps = 5;
-            experiment.training.mode = mode;
-            experiment.training.optimizer.clip = 0.5;
-            experiment.training.optimizer.weightDecay = 0.1;
             return experiment;
         };
         using model::Recompute;
         using model::RunMode;
-        const Trained whole = train(planOf("1f1b", 0, RunMode::VirtualClock, Recompute::None), "whole");
-        for (const auto &[family, zero, mode, recompute] : {std::tuple("1f1b", 1, RunMode::Live, Recompute::None),
-                                                            {"gpipe", 3, RunMode::VirtualClock, Recompute::Full},
-                                                            {"zb-h1", 0, RunMode::Live, Recompute::None},
-                                                            {"zb-h1", 2, RunMode::VirtualClock, Recompute::Full}}) {
-            const Trained other = train(planOf(family, zero, mode, recompute), "other");
-            QCOMPARE(other.losses, whole.losses);
-            QVERIFY(other.gradients == whole.gradients);
-            QVERIFY(other.final == whole.final);
-        }
+        haveTheSameBits(planOf, 5,
+                        {{"1f1b", 1, RunMode::Live, Recompute::None},
+                         {"gpipe", 3, RunMode::VirtualClock, Recompute::Full},
+                         {"zb-h1", 0, RunMode::Live, Recompute::None},
+                         {"zb-h1", 2, RunMode::VirtualClock, Recompute::Full}});
     }
 
     /// One rank, and several with or without sequence parallelism, train alike but for the order of sums.
@@ -219,22 +201,9 @@ private slots:
                 experiment.training.steps = 2;
                 if (sampledWords > 0)
                     experiment.model.sampledWords = sampledWords;
-                const auto schedule = scheduleOf(experiment);
-                const auto plans = runtime::memoryPlan(experiment, runtime::lowered(schedule));
-                QVERIFY(plans.ok());
-                const auto onStep = [&](const runtime::StepReport &report) {
-                    for (int device = 0; device < 2; ++device) {
-                        const auto planned = simulate::memoryPeak(experiment, schedule, *report.timeline, device).byCategory;
-                        const auto &measured = report.peakMemory[static_cast<std::size_t>(device)];
-                        for (std::size_t i = 0; i < measured.size(); ++i)
-                            if (i != backend::kMessages)
-                                QCOMPARE(measured[i], planned[i]);
-                        QVERIFY(measured[backend::kMessages] <=
-                                (*plans)[static_cast<std::size_t>(device)].peak[backend::kMessages]);
-                    }
-                };
-                const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
-                QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+                test::checkMemory(experiment);
+                if (QTest::currentTestFailed())
+                    return;
             }
     }
 
@@ -269,16 +238,6 @@ private slots:
             QCOMPARE(refused.error().problems.front().field, std::string("parallel.tensor"));
         }
     }
-
-private:
-    [[nodiscard]] fs::path place(const std::string &name) const { return fs::path(m_folder.path().toStdString()) / name; }
-    [[nodiscard]] Trained train(const model::Experiment &experiment, const std::string &name,
-                                const runtime::RunFolders &folders = {}) const
-    {
-        return test::trainedWithDump(experiment, place(name), folders);
-    }
-
-    QTemporaryDir m_folder;
 };
 
 STAGELENS_TEST(TensorRanks)

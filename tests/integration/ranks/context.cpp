@@ -3,16 +3,13 @@
 #include "engine/model/checks/checks.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
-#include "engine/runtime/memory/memory_plan.h"
-#include "engine/runtime/plan/lowering.h"
 #include "engine/runtime/training/training_run.h"
+#include "tests/support/rank_runs.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
-#include "tests/support/trained.h"
 #include "tests/support/verify_matrix.h"
 
-#include <QTemporaryDir>
 #include <QtTest>
 #include <algorithm>
 #include <array>
@@ -50,15 +47,11 @@ model::Experiment contextPlan(const char *family, VocabularyMethod method, int c
 
 } // namespace
 
-class ContextRanks : public QObject {
+class ContextRanks : public QObject, test::RunFolder {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        QVERIFY(m_folder.isValid());
-        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
-    }
+    void initTestCase() { use(); }
 
     void gradientsMatchTheReference_data()
     {
@@ -243,24 +236,11 @@ private slots:
                 experiment.parallel.zero = context == 4 ? 3 : 0;
                 experiment.schedule.recomputeModules.attention = context == 4;
                 experiment.training.steps = 2;
-                const auto schedule = scheduleOf(experiment);
-                const auto plans = runtime::memoryPlan(experiment, runtime::lowered(schedule));
-                QVERIFY(plans.ok());
-                const auto onStep = [&](const runtime::StepReport &report) {
-                    for (int device = 0; device < 2; ++device) {
-                        const auto planned = simulate::memoryPeak(experiment, schedule, *report.timeline, device).byCategory;
-                        const auto &measured = report.peakMemory[static_cast<std::size_t>(device)];
-                        for (std::size_t i = 0; i < measured.size(); ++i)
-                            if (i != backend::kMessages)
-                                QCOMPARE(measured[i], planned[i]);
-                        QVERIFY(measured[backend::kMessages] <=
-                                (*plans)[static_cast<std::size_t>(device)].peak[backend::kMessages]);
-                    }
-                };
                 for (const model::RunMode mode : {model::RunMode::Live, model::RunMode::VirtualClock}) {
                     experiment.training.mode = mode;
-                    const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
-                    QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+                    test::checkMemory(experiment);
+                    if (QTest::currentTestFailed())
+                        return;
                 }
             }
     }
@@ -346,16 +326,6 @@ private slots:
             QCOMPARE(refused.error().problems.front().field, std::string("parallel.context"));
         }
     }
-
-private:
-    [[nodiscard]] fs::path place(const std::string &name) const { return fs::path(m_folder.path().toStdString()) / name; }
-    [[nodiscard]] Trained train(const model::Experiment &experiment, const std::string &name,
-                                const runtime::RunFolders &folders = {}) const
-    {
-        return test::trainedWithDump(experiment, place(name), folders);
-    }
-
-    QTemporaryDir m_folder;
 };
 
 STAGELENS_TEST(ContextRanks)

@@ -2,16 +2,13 @@
 // mode, ZeRO, recomputation and sequence parallelism, memory, recorded choices, and resumed runs.
 #include "engine/model/capabilities.h"
 #include "engine/model/family_shape.h"
-#include "engine/runtime/memory/memory_plan.h"
-#include "engine/runtime/plan/lowering.h"
 #include "engine/runtime/training/training_run.h"
+#include "tests/support/rank_runs.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
-#include "tests/support/trained.h"
 #include "tests/support/verify_matrix.h"
 
-#include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
 #include <filesystem>
@@ -22,7 +19,6 @@ namespace integration_ranks_expert_parts {
 using namespace stagelens;
 using model::VocabularyMethod;
 using test::scheduleOf;
-using test::tinyExperiment;
 using test::Trained;
 namespace fs = std::filesystem;
 
@@ -31,37 +27,19 @@ namespace {
 /// Eight experts of a layer, of which two compute a token, on tensor and context ranks.
 model::Experiment partsPlan(const char *family, VocabularyMethod method, int tensor, int context)
 {
-    auto experiment = test::asLlama(tinyExperiment(family, method, 2, 2), 2);
-    experiment.model.layers = 4;
-    experiment.parallel.stageLayers.clear();
-    experiment.model.experts = 8;
-    experiment.model.topK = 2;
-    experiment.model.expertFfn = 24;
-    experiment.model.auxLoss = 0.02;
-    experiment.model.zLoss = 0.003;
+    auto experiment = test::tinyExperts(family, method, 2);
     experiment.parallel.tensor = tensor;
     experiment.parallel.context = context;
     return operators::resolved(experiment, 2);
 }
 
-void useSigmoids(model::Experiment &experiment)
-{
-    experiment.model.router = model::RouterScore::Sigmoid;
-    experiment.model.routerBiasRate = 0.01;
-    experiment.model.sharedExperts = 1;
-}
-
 } // namespace
 
-class ExpertParts : public QObject {
+class ExpertParts : public QObject, test::RunFolder {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        QVERIFY(m_folder.isValid());
-        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
-    }
+    void initTestCase() { use(); }
 
     void gradientsMatchTheReference_data()
     {
@@ -85,7 +63,7 @@ private slots:
             auto experiment = partsPlan(name.c_str(), method, tensor, context);
             experiment.model.topK = 1 + turn % 3;
             if (turn % 4 < 2)
-                useSigmoids(experiment);
+                test::useSigmoids(experiment);
             experiment.model.denseLayers = turn % 5 == 0 ? 1 : 0;
             if (context == 1 && turn % 3 == 2)
                 experiment.model.capacityFactor = 1.25;
@@ -114,29 +92,13 @@ private slots:
     {
         QFETCH(int, tensor);
         QFETCH(int, context);
-        const auto planOf = [&](const char *family, int zero, model::RunMode mode, model::Recompute recompute) {
+        const auto planOf = [&](const char *family) {
             auto experiment = partsPlan(family, VocabularyMethod::None, tensor, context);
-            useSigmoids(experiment);
+            test::useSigmoids(experiment);
             experiment.parallel.replicas = 2;
-            experiment.parallel.zero = zero;
-            experiment.schedule.recompute = recompute;
-            experiment.training.steps = 4;
-            experiment.training.mode = mode;
-            experiment.training.optimizer.clip = 0.5;
-            experiment.training.optimizer.weightDecay = 0.1;
             return experiment;
         };
-        using model::Recompute;
-        using model::RunMode;
-        const Trained whole = train(planOf("1f1b", 0, RunMode::VirtualClock, Recompute::None), "whole");
-        for (const auto &[family, zero, mode, recompute] : {std::tuple("1f1b", 1, RunMode::Live, Recompute::None),
-                                                            {"gpipe", 2, RunMode::VirtualClock, Recompute::Full},
-                                                            {"zb-h1", 3, RunMode::Live, Recompute::Full}}) {
-            const Trained other = train(planOf(family, zero, mode, recompute), "other");
-            QCOMPARE(other.losses, whole.losses);
-            QVERIFY(other.gradients == whole.gradients);
-            QVERIFY(other.final == whole.final);
-        }
+        haveTheSameBits(planOf, 4);
     }
 
     /// Losses of all steps, and what is left at the end, differ from those of one rank by the order of sums only.
@@ -144,7 +106,7 @@ private slots:
     {
         STAGELENS_NOT_UNDER_TSAN();
         auto one = partsPlan("1f1b", VocabularyMethod::Vocab1, 1, 1);
-        useSigmoids(one);
+        test::useSigmoids(one);
         one.training.steps = 5;
         const std::vector<double> alone = test::lossesOf(one);
         for (const auto &[tensor, context, isSequenceParallel] :
@@ -217,25 +179,12 @@ private slots:
         for (const auto &[tensor, context, isSequenceParallel] :
              {std::tuple(2, 1, true), {4, 1, false}, {1, 2, true}, {2, 2, true}}) {
             auto experiment = partsPlan("zb-h1", VocabularyMethod::None, tensor, context);
-            useSigmoids(experiment);
+            test::useSigmoids(experiment);
             experiment.parallel.sequenceParallel = isSequenceParallel;
             experiment.training.steps = 2;
-            const auto schedule = scheduleOf(experiment);
-            const auto plans = runtime::memoryPlan(experiment, runtime::lowered(schedule));
-            QVERIFY(plans.ok());
-            const auto onStep = [&](const runtime::StepReport &report) {
-                for (int device = 0; device < 2; ++device) {
-                    const auto planned = simulate::memoryPeak(experiment, schedule, *report.timeline, device).byCategory;
-                    const auto &measured = report.peakMemory[static_cast<std::size_t>(device)];
-                    for (std::size_t i = 0; i < measured.size(); ++i)
-                        if (i != backend::kMessages)
-                            QCOMPARE(measured[i], planned[i]);
-                    QVERIFY(measured[backend::kMessages] <=
-                            (*plans)[static_cast<std::size_t>(device)].peak[backend::kMessages]);
-                }
-            };
-            const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
-            QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+            test::checkMemory(experiment);
+            if (QTest::currentTestFailed())
+                return;
         }
     }
 
@@ -244,7 +193,7 @@ private slots:
     {
         STAGELENS_NOT_UNDER_TSAN();
         auto experiment = partsPlan("1f1b", VocabularyMethod::None, 2, 1);
-        useSigmoids(experiment);
+        test::useSigmoids(experiment);
         experiment.training.steps = 4;
         const Trained whole = train(experiment, "uncut");
         experiment.training.steps = 2;
@@ -281,16 +230,6 @@ private slots:
         QCOMPARE(fieldOf(experiment), std::string());
         QCOMPARE(model::unsupported(experiment, model::Use::Run).size(), std::size_t{1});
     }
-
-private:
-    [[nodiscard]] fs::path place(const std::string &name) const { return fs::path(m_folder.path().toStdString()) / name; }
-    [[nodiscard]] Trained train(const model::Experiment &experiment, const std::string &name,
-                                const runtime::RunFolders &folders = {}) const
-    {
-        return test::trainedWithDump(experiment, place(name), folders);
-    }
-
-    QTemporaryDir m_folder;
 };
 
 STAGELENS_TEST(ExpertParts)

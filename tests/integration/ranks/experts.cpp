@@ -3,17 +3,14 @@
 #include "engine/model/capabilities.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
-#include "engine/runtime/memory/memory_plan.h"
-#include "engine/runtime/plan/lowering.h"
 #include "engine/runtime/state/parameters.h"
 #include "engine/runtime/training/training_run.h"
+#include "tests/support/rank_runs.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
-#include "tests/support/trained.h"
 #include "tests/support/verify_matrix.h"
 
-#include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
 #include <filesystem>
@@ -25,7 +22,6 @@ namespace integration_ranks_experts {
 using namespace stagelens;
 using model::VocabularyMethod;
 using test::scheduleOf;
-using test::tinyExperiment;
 using test::Trained;
 namespace fs = std::filesystem;
 
@@ -34,14 +30,7 @@ namespace {
 /// Eight experts of a layer, of which two compute a token, on `expert` ranks of `replicas`.
 model::Experiment expertPlan(const char *family, VocabularyMethod method, int devices, int replicas, int expert)
 {
-    auto experiment = test::asLlama(tinyExperiment(family, method, devices, 2), 2);
-    experiment.model.layers = 4;
-    experiment.parallel.stageLayers.clear();
-    experiment.model.experts = 8;
-    experiment.model.topK = 2;
-    experiment.model.expertFfn = 24;
-    experiment.model.auxLoss = 0.02;
-    experiment.model.zLoss = 0.003;
+    auto experiment = test::tinyExperts(family, method, devices);
     experiment.parallel.replicas = replicas;
     experiment.parallel.expert = expert;
     experiment.parallel.expertHeadroom = 4;
@@ -73,15 +62,11 @@ void compareGradients(const model::Experiment &experiment, const std::vector<flo
 
 } // namespace
 
-class ExpertRanks : public QObject {
+class ExpertRanks : public QObject, test::RunFolder {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        QVERIFY(m_folder.isValid());
-        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
-    }
+    void initTestCase() { use(); }
 
     void gradientsMatchTheReference_data() { addFamilies(); }
     /// Every synchronous family; the turn chooses vocabulary method, ranks, ZeRO, recomputation, tied weights and the mode.
@@ -176,27 +161,11 @@ private slots:
 
     void bitsDependOnNeitherModeNorScheduleNorZero()
     {
-        const auto planOf = [&](const char *family, int zero, model::RunMode mode, model::Recompute recompute) {
+        const auto planOf = [&](const char *family) {
             auto experiment = expertPlan(family, VocabularyMethod::None, 2, 4, 2);
-            experiment.parallel.zero = zero;
-            experiment.schedule.recompute = recompute;
-            experiment.training.steps = 4;
-            experiment.training.mode = mode;
-            experiment.training.optimizer.clip = 0.5;
-            experiment.training.optimizer.weightDecay = 0.1;
             return experiment;
         };
-        using model::Recompute;
-        using model::RunMode;
-        const Trained whole = train(planOf("1f1b", 0, RunMode::VirtualClock, Recompute::None), "whole");
-        for (const auto &[family, zero, mode, recompute] : {std::tuple("1f1b", 1, RunMode::Live, Recompute::None),
-                                                            {"gpipe", 2, RunMode::VirtualClock, Recompute::Full},
-                                                            {"zb-h1", 3, RunMode::Live, Recompute::Full}}) {
-            const Trained other = train(planOf(family, zero, mode, recompute), "other");
-            QCOMPARE(other.losses, whole.losses);
-            QVERIFY(other.gradients == whole.gradients);
-            QVERIFY(other.final == whole.final);
-        }
+        haveTheSameBits(planOf, 4);
     }
 
     /// As many experts as ranks, so that each has one, and tokens that choose all of them: every rank gets all tokens. With 1
@@ -316,22 +285,9 @@ private slots:
                 experiment.model.dtype = dtype;
                 experiment.parallel.zero = zero;
                 experiment.training.steps = 2;
-                const auto schedule = scheduleOf(experiment);
-                const auto plans = runtime::memoryPlan(experiment, runtime::lowered(schedule));
-                QVERIFY(plans.ok());
-                const auto onStep = [&](const runtime::StepReport &report) {
-                    for (int device = 0; device < 2; ++device) {
-                        const auto planned = simulate::memoryPeak(experiment, schedule, *report.timeline, device).byCategory;
-                        const auto &measured = report.peakMemory[static_cast<std::size_t>(device)];
-                        for (std::size_t i = 0; i < measured.size(); ++i)
-                            if (i != backend::kMessages)
-                                QCOMPARE(measured[i], planned[i]);
-                        QVERIFY(measured[backend::kMessages] <=
-                                (*plans)[static_cast<std::size_t>(device)].peak[backend::kMessages]);
-                    }
-                };
-                const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
-                QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+                test::checkMemory(experiment);
+                if (QTest::currentTestFailed())
+                    return;
             }
     }
 
@@ -413,14 +369,6 @@ private:
                 (!test::kIsSanitized || family.name == "1f1b" || family.name == "dualpipe"))
                 QTest::newRow(std::string(family.name).c_str()) << QString::fromUtf8(family.name.data());
     }
-    [[nodiscard]] fs::path place(const std::string &name) const { return fs::path(m_folder.path().toStdString()) / name; }
-    [[nodiscard]] Trained train(const model::Experiment &experiment, const std::string &name,
-                                const runtime::RunFolders &folders = {}) const
-    {
-        return test::trainedWithDump(experiment, place(name), folders);
-    }
-
-    QTemporaryDir m_folder;
 };
 
 STAGELENS_TEST(ExpertRanks)

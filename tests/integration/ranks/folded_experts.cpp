@@ -3,16 +3,13 @@
 // and resumed runs.
 #include "engine/model/capabilities.h"
 #include "engine/model/family_shape.h"
-#include "engine/runtime/memory/memory_plan.h"
-#include "engine/runtime/plan/lowering.h"
 #include "engine/runtime/training/training_run.h"
+#include "tests/support/rank_runs.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
-#include "tests/support/trained.h"
 #include "tests/support/verify_matrix.h"
 
-#include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
 #include <filesystem>
@@ -39,27 +36,13 @@ struct Degrees {
 /// Eight experts of a layer, of which two compute a token.
 model::Experiment foldedPlan(const char *family, VocabularyMethod method, int devices, const Degrees &degrees)
 {
-    auto experiment = test::asLlama(test::tinyExperiment(family, method, devices, 2), 2);
-    experiment.model.layers = 4;
-    experiment.parallel.stageLayers.clear();
-    experiment.model.experts = 8;
-    experiment.model.topK = 2;
-    experiment.model.expertFfn = 24;
-    experiment.model.auxLoss = 0.02;
-    experiment.model.zLoss = 0.003;
+    auto experiment = test::tinyExperts(family, method, devices);
     experiment.parallel.tensor = degrees.tensor;
     experiment.parallel.context = degrees.context;
     experiment.parallel.replicas = degrees.replicas;
     experiment.parallel.expert = degrees.expert;
     experiment.parallel.expertHeadroom = 4;
     return operators::resolved(experiment, 2);
-}
-
-void useSigmoids(model::Experiment &experiment)
-{
-    experiment.model.router = model::RouterScore::Sigmoid;
-    experiment.model.routerBiasRate = 0.01;
-    experiment.model.sharedExperts = 1;
 }
 
 void addDegrees()
@@ -75,15 +58,11 @@ void addDegrees()
 
 } // namespace
 
-class FoldedExperts : public QObject {
+class FoldedExperts : public QObject, test::RunFolder {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        QVERIFY(m_folder.isValid());
-        qputenv("STAGELENS_DATA_DIR", m_folder.path().toUtf8());
-    }
+    void initTestCase() { use(); }
 
     void gradientsMatchTheReference_data() { addDegrees(); }
     /// The turn chooses family, router, shared experts, experts of a token, dense layers, ZeRO, recomputation, the way of
@@ -102,7 +81,7 @@ private slots:
                 auto experiment = foldedPlan(family, method, devices, degrees);
                 experiment.model.topK = 1 + turn % 3;
                 if (turn % 2 == 0)
-                    useSigmoids(experiment);
+                    test::useSigmoids(experiment);
                 experiment.model.denseLayers = turn % 5 == 0 ? 1 : 0;
                 experiment.parallel.zero = degrees.replicas > 1 ? turn % 4 : 0;
                 if (degrees.context > 1)
@@ -130,7 +109,7 @@ private slots:
     void bitsDoNotDependOnExpertRanks()
     {
         auto one = foldedPlan("zb-h1", VocabularyMethod::Vocab1, 2, {2, 1, 4, 2});
-        useSigmoids(one);
+        test::useSigmoids(one);
         one.training.steps = 1;
         const std::vector<float> first = test::gradientsOf(one);
         const std::vector<double> losses = test::lossesOf(one);
@@ -163,28 +142,12 @@ private slots:
     void bitsDependOnNeitherModeNorScheduleNorZero()
     {
         QFETCH(Degrees, degrees);
-        const auto planOf = [&](const char *family, int zero, model::RunMode mode, model::Recompute recompute) {
+        const auto planOf = [&](const char *family) {
             auto experiment = foldedPlan(family, VocabularyMethod::None, 2, degrees);
-            useSigmoids(experiment);
-            experiment.parallel.zero = zero;
-            experiment.schedule.recompute = recompute;
-            experiment.training.steps = 3;
-            experiment.training.mode = mode;
-            experiment.training.optimizer.clip = 0.5;
-            experiment.training.optimizer.weightDecay = 0.1;
+            test::useSigmoids(experiment);
             return experiment;
         };
-        using model::Recompute;
-        using model::RunMode;
-        const Trained whole = train(planOf("1f1b", 0, RunMode::VirtualClock, Recompute::None), "whole");
-        for (const auto &[family, zero, mode, recompute] : {std::tuple("1f1b", 1, RunMode::Live, Recompute::None),
-                                                            {"gpipe", 2, RunMode::VirtualClock, Recompute::Full},
-                                                            {"zb-h1", 3, RunMode::Live, Recompute::Full}}) {
-            const Trained other = train(planOf(family, zero, mode, recompute), "other");
-            QCOMPARE(other.losses, whole.losses);
-            QVERIFY(other.gradients == whole.gradients);
-            QVERIFY(other.final == whole.final);
-        }
+        haveTheSameBits(planOf, 3);
     }
 
     /// Losses of all steps differ from those of one rank of each replica by the order of sums only: the clipped norm counts
@@ -193,7 +156,7 @@ private slots:
     {
         STAGELENS_NOT_UNDER_TSAN();
         auto one = foldedPlan("1f1b", VocabularyMethod::Vocab1, 1, {1, 1, 2, 1});
-        useSigmoids(one);
+        test::useSigmoids(one);
         one.training.steps = 5;
         one.training.optimizer.clip = 0.5;
         const std::vector<double> alone = test::lossesOf(one);
@@ -255,25 +218,12 @@ private slots:
             if (isOfTopOne)
                 experiment.model.topK = 1;
             else
-                useSigmoids(experiment);
+                test::useSigmoids(experiment);
             experiment.parallel.zero = degrees.replicas > 1 ? 1 : 0;
             experiment.training.steps = 2;
-            const auto schedule = scheduleOf(experiment);
-            const auto plans = runtime::memoryPlan(experiment, runtime::lowered(schedule));
-            QVERIFY(plans.ok());
-            const auto onStep = [&](const runtime::StepReport &report) {
-                for (int device = 0; device < 2; ++device) {
-                    const auto planned = simulate::memoryPeak(experiment, schedule, *report.timeline, device).byCategory;
-                    const auto &measured = report.peakMemory[static_cast<std::size_t>(device)];
-                    for (std::size_t i = 0; i < measured.size(); ++i)
-                        if (i != backend::kMessages)
-                            QCOMPARE(measured[i], planned[i]);
-                    QVERIFY(measured[backend::kMessages] <=
-                            (*plans)[static_cast<std::size_t>(device)].peak[backend::kMessages]);
-                }
-            };
-            const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
-            QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+            test::checkMemory(experiment);
+            if (QTest::currentTestFailed())
+                return;
         }
     }
 
@@ -306,7 +256,7 @@ private slots:
     {
         STAGELENS_NOT_UNDER_TSAN();
         auto experiment = foldedPlan("1f1b", VocabularyMethod::None, 2, {2, 1, 2, 4});
-        useSigmoids(experiment);
+        test::useSigmoids(experiment);
         experiment.training.steps = 4;
         const Trained whole = train(experiment, "uncut");
         experiment.training.steps = 2;
@@ -360,16 +310,6 @@ private slots:
         QCOMPARE(fieldOf(experiment), std::string());
         QCOMPARE(model::unsupported(experiment, model::Use::Run).size(), std::size_t{1});
     }
-
-private:
-    [[nodiscard]] fs::path place(const std::string &name) const { return fs::path(m_folder.path().toStdString()) / name; }
-    [[nodiscard]] Trained train(const model::Experiment &experiment, const std::string &name,
-                                const runtime::RunFolders &folders = {}) const
-    {
-        return test::trainedWithDump(experiment, place(name), folders);
-    }
-
-    QTemporaryDir m_folder;
 };
 
 STAGELENS_TEST(FoldedExperts)
