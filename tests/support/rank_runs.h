@@ -9,6 +9,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <cmath>
+#include <fstream>
 #include <initializer_list>
 #include <string>
 
@@ -42,6 +44,22 @@ protected:
                                 const runtime::RunFolders &folders = {}) const
     {
         return trainedWithDump(experiment, place(name), folders);
+    }
+    /// Returns the loss of the held-back tokens of a text before the first step; NaN if there is none.
+    [[nodiscard]] double heldBackLoss(model::Experiment experiment) const
+    {
+        std::ofstream file(place("data.txt"));
+        for (int i = 0; i < 6000; ++i)
+            file << static_cast<char>('a' + i * i % 23);
+        file.close();
+        experiment.model.vocabularySize = 300;
+        experiment.training.data = place("data.txt").string();
+        experiment.training.steps = 1;
+        double loss = std::nan("");
+        const auto note = [&](const runtime::Evaluation &each) { loss = each.steps == 0 ? each.loss : loss; };
+        if (const auto trained = runtime::train(experiment, scheduleOf(experiment), {}, {{}, {}, note}, {}); !trained)
+            qFatal("%s", trained.error().text().c_str());
+        return loss;
     }
     /// What planOf(family) returns trains to the same losses, gradients and parameters with AdamW, weight decay and clipping,
     /// whatever the variant.
