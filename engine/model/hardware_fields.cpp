@@ -104,7 +104,7 @@ constexpr std::array kFields{
                   .most = kMostMicros,
                   TIME(kernelGap)},
     HardwareField{.key = "fused_kernels",
-                  .caption = "Fused kernels",
+                  .caption = "Fused kernels (1: yes, 0: no)",
                   .unit = {},
                   .help = "1: norms, additions and activation functions are fused with biases and dropout, and read and write "
                           "16 bits once; 0: separate kernels with copies in fp32",

@@ -10666,8 +10666,8 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>레이어의 각 커널 뒤에 비는 시간. 실행할 때마다 GPU를 기다리는 호스트의 경우와 같음</translation>
     </message>
     <message>
-        <source>Fused kernels</source>
-        <translation>융합 커널</translation>
+        <source>Fused kernels (1: yes, 0: no)</source>
+        <translation>융합 커널 (1: 예, 0: 아니요)</translation>
     </message>
     <message>
         <source>1: norms, additions and activation functions are fused with biases and dropout, and read and write 16 bits once; 0: separate kernels with copies in fp32</source>

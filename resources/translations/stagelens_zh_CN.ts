@@ -10666,8 +10666,8 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>层的每个内核之后的空闲时间，例如主机在两次启动之间等待 GPU</translation>
     </message>
     <message>
-        <source>Fused kernels</source>
-        <translation>融合内核</translation>
+        <source>Fused kernels (1: yes, 0: no)</source>
+        <translation>融合内核（1：是，0：否）</translation>
     </message>
     <message>
         <source>1: norms, additions and activation functions are fused with biases and dropout, and read and write 16 bits once; 0: separate kernels with copies in fp32</source>

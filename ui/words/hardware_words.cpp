@@ -27,7 +27,7 @@ constexpr auto kHardwareWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "least time between the begins of two kernels"),
     QT_TRANSLATE_NOOP("Words", "Gap after a kernel"),
     QT_TRANSLATE_NOOP("Words", "idle time after each kernel of a layer, as of a host that waits for the GPU between launches"),
-    QT_TRANSLATE_NOOP("Words", "Fused kernels"),
+    QT_TRANSLATE_NOOP("Words", "Fused kernels (1: yes, 0: no)"),
     QT_TRANSLATE_NOOP("Words",
                       "1: norms, additions and activation functions are fused with biases and dropout, and read and write "
                       "16 bits once; 0: separate kernels with copies in fp32"),
