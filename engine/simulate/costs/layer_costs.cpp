@@ -59,6 +59,8 @@ LayerCosts::LayerCosts(const model::Experiment &experiment, const model::Hardwar
 
 double LayerCosts::matrixSeconds(double flops, double smallestDimension) const
 {
+    if (flops <= 0) // a shard without rows
+        return 0;
     const double share = smallestDimension / (smallestDimension + m_hardware.halfSpeedDimension);
     return flops / (m_hardware.peakFlops * m_hardware.matrixEfficiency * share);
 }

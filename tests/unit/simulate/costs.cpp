@@ -5,6 +5,7 @@
 #include "engine/operators/kinds.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/simulate/metrics.h"
+#include "tests/support/gpt_shape.h"
 #include "tests/support/simulate_support.h"
 #include "tests/support/test_program.h"
 
@@ -150,6 +151,32 @@ private slots:
             const double expected = (fused ? 19 : 98) * tensor;
             QVERIFY2(std::abs(each / expected - 1) < 0.02, qPrintable(QString("%1 %2").arg(each).arg(expected)));
         }
+    }
+
+    /// More devices than rows: shards of the frequent words, of a tail, or of the whole table have none, and take no time.
+    void shardsWithoutRowsTakeNoTime()
+    {
+        for (const char *hardware : {"cpu-local", "a100-80gb"})
+            for (const auto &cutoffs : {std::vector<int>{1}, {8}, {8, 10}, {}})
+                for (const auto method : {VocabularyMethod::Naive, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2,
+                                          VocabularyMethod::Interlaced}) {
+                    model::Experiment experiment;
+                    experiment.model = test::gptOf(16, 128, 4, 128, cutoffs.empty() ? 5 : 20, model::DataType::Fp32);
+                    experiment.model.adaptiveCutoffs.assign(cutoffs.begin(), cutoffs.end());
+                    experiment.parallel = {16, 16, 1, {}};
+                    if (method == VocabularyMethod::Interlaced)
+                        model::chooseFamily(experiment.schedule, "interlaced");
+                    else
+                        experiment.schedule.vocabulary = method;
+                    experiment.cost.source = model::HardwarePreset{hardware};
+                    const test::Plan plan = test::planOf(experiment);
+                    QVERIFY2(plan.error.empty(), plan.error.c_str());
+                    for (int device = 0; device < 16; ++device)
+                        for (const PassKind kind : {PassKind::F, PassKind::B, PassKind::S, PassKind::T}) {
+                            const base::Nanos time = plan.costs.pass(device, kind, device).duration;
+                            QVERIFY2(time >= 0 && time < 100 * kNanosPerMilli, qPrintable(QString::number(time)));
+                        }
+                }
     }
 
     void vocabularyPassesBelongToADevice()
