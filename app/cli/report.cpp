@@ -69,8 +69,8 @@ std::string ranksText(const model::ParallelPlan &plan)
                        plan.ranks(plan.devices), plan.tensor > 1 && !plan.sequenceParallel ? ", no sequence parallelism" : "",
                        plan.zero > 0 ? fmt::format(", ZeRO-{}", plan.zero) : std::string(),
                        !plan.reducesEagerly() ? std::string_view()
-                       : plan.zero == 2       ? " eager"
-                                              : " reshard",
+                       : plan.zero == 2       ? std::string(" eager")
+                                              : fmt::format(" {}", model::name(plan.zero3)),
                        plan.shardGroups() > 1   ? fmt::format(" in groups of {}", plan.shardReplicas)
                        : plan.averagesWeights() ? fmt::format(", weights averaged every {} steps", plan.syncEvery)
                                                 : std::string());

@@ -26,7 +26,7 @@ constexpr int kSleepsPerWait = 32;
 constexpr std::chrono::milliseconds kIdleSleep{50};
 constexpr std::chrono::milliseconds kCheckInterval{10}; ///< for a stall
 constexpr std::chrono::seconds kAbortTimeout{10};       ///< an abort that takes longer hangs (nccl#829)
-constexpr std::chrono::seconds kLeaveTimeout{10};       ///< for messages in flight
+constexpr std::chrono::seconds kLeaveTimeout{10};       ///< without a message
 
 StallDetector::Clock::duration sleepAfter(StallDetector::Clock::duration idle)
 {
@@ -128,17 +128,19 @@ void CommThread::moveMessages()
         }
         bool isLeaving = false;
         bool hasPending = false;
+        bool isSending = false; // the messages that were sent go out; the others are cancelled
         {
             const std::scoped_lock lock(m_mutex);
             isLeaving = m_isLeaving;
             hasPending = !m_pending.empty();
+            isSending = hasPending && !m_outgoing.empty() && canPost(m_pending.front());
         }
         if (isLeaving && leavingSince == Clock::time_point{})
             leavingSince = Clock::now();
-        // Messages that are not posted by now are cancelled.
-        if (isLeaving && (hasPending || Clock::now() - leavingSince > kLeaveTimeout))
+        if (isLeaving &&
+            ((hasPending && !isSending && m_batches.empty()) || Clock::now() - std::max(active, leavingSince) > kLeaveTimeout))
             return;
-        if (isLeaving && m_batches.empty()) {
+        if (isLeaving && !hasPending && m_batches.empty()) {
             m_stalls.noteProgress();
             m_communicator->finalize();
             if (waitUntilReady())

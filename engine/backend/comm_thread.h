@@ -32,7 +32,8 @@ public:
     /// Appends this rank's part of `order` to the pending messages.
     void announce(std::span<const Message> order);
     void send(const Message &message, Tensor tensor);
-    /// Asks the thread to end after the messages in flight. Messages not posted by then are cancelled. Does not block.
+    /// Asks the thread to end after the messages in flight and those that were sent, as long as some move. Others that were
+    /// announced are cancelled. Does not block.
     void leave();
     /// Leaves and joins the thread. Returns false if the communicator could not be cancelled.
     [[nodiscard]] bool end();

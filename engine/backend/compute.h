@@ -41,6 +41,9 @@ struct Operand {
     kernels::Form form = kernels::Form::Plain;
 };
 
+/// Arrays of numbers of 16 bits that begin this many numbers apart are aligned to 16 bytes.
+inline constexpr std::int64_t kAlignedNumbers = 8;
+
 /// Which operands a product rounds to 8 bits (kernels::roundTiles()) before it multiplies them.
 enum class Rounding : unsigned char {
     None,
@@ -65,7 +68,7 @@ struct Product {
     ConstValues bias = {};
     Values between = {};                                        ///< receives the input of the activation function
     kernels::Activation activation = kernels::Activation::Gelu; ///< of the epilogue
-    Rounding rounding = Rounding::None;                         ///< other than None on processors, in 16 bits, only
+    Rounding rounding = Rounding::None;                         ///< other than None in 16 bits only
 };
 
 /// A product for each expert that has rows. The operands of `each` are those of expert 0, as if it had all rows.
@@ -209,6 +212,7 @@ public:
 
     // Of compressed gradients, in fp32.
     virtual void encodeSigns(float *message, float *residual, std::int64_t count) = 0;
+    virtual void encodeSignsOf(float scale, float *message, float *residual, std::int64_t count) = 0;
     virtual void decodeSigns(float *sum, std::span<float *const> messages, std::int64_t count) = 0;
     virtual void encodeGreatest(float *message, float *residual, std::int64_t count, std::int64_t chosen) = 0;
     virtual void decodeGreatest(float *sum, std::span<float *const> messages, std::int64_t count, std::int64_t chosen) = 0;
@@ -219,6 +223,8 @@ public:
                                const kernels::LowRank &shape, int replicas) = 0;
 
     virtual void multiply(const Product &product) = 0;
+    /// Makes room for the greatest operands of a product that rounds them, both together.
+    virtual void reserveRounded(std::int64_t numbers) { (void)numbers; }
 
     // Of mixtures of experts. Routes, gates, excess and bias are not of the precision of the run.
     virtual void multiplyExperts(const ExpertProduct &product) = 0;

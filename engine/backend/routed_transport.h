@@ -18,7 +18,7 @@ struct RoutedGroup {
 };
 
 /// Carries each message over the group that both of its ranks belong to, so that the messages of one group never wait for those
-/// of another. Two groups have at most one rank in common. Ranks without a common group exchange no messages.
+/// of another. Of several groups that both belong to, it is the first. Ranks without a common group exchange no messages.
 class RoutedTransport final : public Transport {
 public:
     RoutedTransport(int ranks, std::vector<RoutedGroup> groups);

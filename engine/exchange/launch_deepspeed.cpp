@@ -83,8 +83,9 @@ Launch deepSpeedLaunch(const LaunchPlan &plan)
                                              "num_mp {} and a model that is split, as Megatron-DeepSpeed's",
                                              parallel.tensor));
     if (plan.model().hasExperts())
-        launch.omitted.push_back(
-            fmt::format("experts: build them in code with deepspeed.moe.layer.MoE, ep_size {}", parallel.expert));
+        launch.omitted.push_back(fmt::format("experts: build them in code with deepspeed.moe.layer.MoE, ep_size {}{}",
+                                             parallel.expert,
+                                             parallel.zero == 3 ? ", which refuses ZeRO 3; choose 0 to 2" : ""));
     if (parallel.context > 1)
         launch.omitted.push_back("context parallelism: DeepSpeed's pipeline engine has none");
     if (parallel.rankOrder != model::ParallelPlan().rankOrder)

@@ -231,6 +231,8 @@ void addParallel(const LaunchPlan &plan, Arguments &arguments, Launch &launch)
                                                  parallel.zero == 2 ? " with deferred gradients" : " with resident parameters",
                                                  parallel.zero == 2 ? "" : " and gathers parameters for every pass"));
     }
+    if (parallel.zero == 3 && parallel.zero3 == model::ZeroParameters::KeepUntilBackward)
+        launch.omitted.push_back("parameters kept until the backward: Megatron-FSDP gathers them for every pass");
     if (parallel.shardGroups() > 1)
         launch.omitted.push_back(
             fmt::format("groups of {} replicas that shard: Megatron-LM's script shards over all", parallel.shardReplicas));

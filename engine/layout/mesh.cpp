@@ -61,11 +61,17 @@ std::string rankOrderText(const RankOrder &order)
     return base::join(words, "-");
 }
 
-NodeSpan nodeSpan(const Group &group, int ranksPerNode)
+std::vector<int> nodesOf(const Group &group, int ranksPerNode)
 {
     std::vector<int> nodes;
     for (const int rank : group.ranks)
         nodes.push_back(rank / std::max(ranksPerNode, 1));
+    return nodes;
+}
+
+NodeSpan nodeSpan(const Group &group, int ranksPerNode)
+{
+    std::vector<int> nodes = nodesOf(group, ranksPerNode);
     std::ranges::sort(nodes);
     NodeSpan span{0, 0};
     for (auto node = nodes.begin(); node != nodes.end(); ++span.nodes) {

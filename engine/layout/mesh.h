@@ -74,6 +74,8 @@ struct NodeSpan {
     [[nodiscard]] bool crossesNodes() const { return nodes > 1; }
 };
 [[nodiscard]] NodeSpan nodeSpan(const Group &group, int ranksPerNode);
+/// Returns the node of each rank of the group.
+[[nodiscard]] std::vector<int> nodesOf(const Group &group, int ranksPerNode);
 
 struct MeshSizes {
     int tensor = 1;

@@ -3,6 +3,7 @@
 
 #include "engine/layout/shard.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -50,6 +51,12 @@ private:
     std::vector<std::int64_t> m_boundaries; ///< of the shares, from 0 to the extent
     int m_replicas = 1;
 };
+
+/// Returns the number of ranks in a shard group that hold the same experts: the group has whole expert groups.
+[[nodiscard]] inline int expertShardGroup(const model::ParallelPlan &plan)
+{
+    return std::max(1, plan.expertReplicas() / plan.shardGroups());
+}
 
 /// Returns the first share with the greatest size; 0 without shares.
 template <class SizeOf>

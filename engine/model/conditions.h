@@ -3,6 +3,7 @@
 
 #include "engine/model/experiment.h"
 #include "engine/model/family_shape.h"
+#include "engine/operators/compression/compression.h"
 
 #include <variant>
 
@@ -47,6 +48,9 @@ inline constexpr auto kIsRing = [](const Experiment &e) { return e.parallel.cont
 template <int kStage>
 inline constexpr auto kIsZero = [](const Experiment &e) { return e.parallel.zero == kStage; };
 inline constexpr auto kReducesEagerly = [](const Experiment &e) { return e.parallel.reducesEagerly(); };
+inline constexpr auto kKeepsUntilBackward = [](const Experiment &e) {
+    return e.parallel.zero3 == ZeroParameters::KeepUntilBackward;
+};
 inline constexpr auto kAveragesWeights = [](const Experiment &e) { return e.parallel.averagesWeights(); };
 inline constexpr auto kHasShardGroups = [](const Experiment &e) {
     return e.parallel.shardReplicas > 0 && e.parallel.shardReplicas < e.parallel.replicas;
@@ -57,6 +61,11 @@ inline constexpr auto kHasIterations = [](const Experiment &e) { return e.schedu
 inline constexpr auto kOffloads = [](const Experiment &e) { return offloadOf(e.schedule).isOn(); };
 inline constexpr auto kChoosesOffload = [](const Experiment &e) { return e.schedule.offload.isOn(); };
 inline constexpr auto kHasFamilyOffload = [](const Experiment &e) { return kOffloads(e) && !kChoosesOffload(e); };
+inline constexpr auto kOffloadsOptimizer = [](const Experiment &e) { return e.schedule.offloadOptimizer; };
+inline constexpr auto kOffloadsParameters = [](const Experiment &e) { return e.schedule.offloadParameters; };
+inline constexpr auto kUsesHost = [](const Experiment &e) {
+    return kOffloads(e) || kOffloadsOptimizer(e) || kOffloadsParameters(e);
+};
 inline constexpr auto kIsMaterialised = [](const Experiment &e) { return e.schedule.attention == Attention::Materialised; };
 inline constexpr auto kKeepsSomeLayers = [](const Experiment &e) { return e.schedule.recompute != Recompute::Full; };
 
@@ -72,6 +81,9 @@ inline constexpr auto kPairsHideNothing = [](const Experiment &e) {
 
 inline constexpr auto kIsOnGpus = [](const Experiment &e) { return e.training.backend == "cuda"; };
 inline constexpr auto kCompresses = [](const Experiment &e) { return e.training.compression.isOn(); };
+inline constexpr auto kCompressesMomentum = [](const Experiment &e) {
+    return operators::exchangesMomentum(e.training.compression);
+};
 inline constexpr auto kIsNotAdamW = [](const Experiment &e) { return e.training.optimizer.name != OptimizerChoice().name; };
 
 inline constexpr auto kHasSkew = [](const Experiment &e) { return e.whatIf.expertSkew.has_value(); };

@@ -186,6 +186,8 @@ struct ScheduleChoice {
     OffloadLanes offloadLanes = OffloadLanes::Half;
     std::optional<double> hostBandwidth;   ///< GB/s of a device's link to its host, each way; absent: that of the hardware
     std::optional<base::Bytes> hostMemory; ///< of a node; absent: that of the hardware
+    bool offloadOptimizer = false;         ///< the host keeps the optimizer's state and updates the parameters
+    bool offloadParameters = false;        ///< the host keeps the weights of the layers, too; passes copy them layer by layer
     /// Returns the parts of the tokens of a pass that the output layer computes one after another. The sizes of two parts
     /// differ by one token at most.
     [[nodiscard]] constexpr std::int64_t logitParts(std::int64_t tokens) const

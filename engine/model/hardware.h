@@ -68,8 +68,10 @@ struct Hardware {
     base::Nanos passOverhead = 0;    ///< fixed time of a pass
     /// Minimum time between the begins of two kernels: the time in which the host launches one.
     base::Nanos launchInterval = 0;
-    base::Nanos kernelGap = 0;      ///< of a device after each kernel of a layer, where the host waits for it between launches
-    bool hasFusedKernels = false;   ///< norms, additions and activation functions fused with biases and dropout, in 16 bits
+    base::Nanos kernelGap = 0;    ///< of a device after each kernel of a layer, where the host waits for it between launches
+    bool hasFusedKernels = false; ///< norms, additions and activation functions fused with biases and dropout, in 16 bits
+    /// Whether tensor ranks that have the same message for another node send a share each, which its ranks then gather.
+    bool splitsMessages = false;
     base::Bytes memoryCapacity = 0; ///< of a device; 0: unknown
     base::Bytes reservedMemory = 0; ///< the part that the device context and NCCL buffers occupy
     double fragmentation = 0;       ///< allocator waste as a fraction of the tensors' bytes

@@ -100,6 +100,9 @@ enum class OperatorKind : std::uint8_t {
     /// Of ranks that route different tokens of a microbatch: routes -> by how much the choices of each expert exceed the mean
     /// in all of it. The backward of Route reads it, and the forward does not compute it.
     SumChoices,
+    /// Of such ranks, if experts have a capacity: routes, gates -> the same routes without the rows that experts drop of all of
+    /// the microbatch.
+    DropRows,
 };
 
 /// One weight of a linear operator: writes columns of a value.

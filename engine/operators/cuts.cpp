@@ -138,6 +138,8 @@ PartCut teraPipeCut(int units, int stages, const std::function<double(int length
     bounds.erase(std::ranges::unique(bounds).begin(), bounds.end());
     PartCut best{{}, kNever};
     for (const double bound : bounds) {
+        if ((stages - 1) * bound >= best.cost)
+            break;
         // least[k][end]: of the units up to `end` in k slices that take no longer than the bound.
         std::vector<std::vector<double>> least(parts + 1, std::vector<double>(count + 1, kNever));
         std::vector<std::vector<std::size_t>> from(parts + 1, std::vector<std::size_t>(count + 1, 0));

@@ -42,8 +42,8 @@ struct ReplicatedPlan {
 
 /// Returns TeraPipe's cut of a sequence (arXiv 2102.07988, section 3.3) of `units` into any number of slices, or into at most
 /// `most` if that is above 0: minimises sum t_i + (stages - 1) max t_i, where `time(length, before)` is the time of a slice
-/// with that many units before it. For each bound of the longest slice, a dynamic program finds the least sum. O(units^4), or
-/// times `most`.
+/// with that many units before it. For each bound of the longest slice, a dynamic program finds the least sum. O(units^4) for
+/// each number of slices.
 [[nodiscard]] PartCut teraPipeCut(int units, int stages, const std::function<double(int length, int before)> &time,
                                   int most = 0);
 

@@ -80,6 +80,7 @@ private:
         case OperatorKind::SendToExperts:
         case OperatorKind::ReturnFromExperts: appendExpertExchange(op); break;
         case OperatorKind::SumChoices: appendChoices(op); break;
+        case OperatorKind::DropRows: break; // the other rows have the gates that they had
         case OperatorKind::GatherKeys:
         case OperatorKind::KeepKeys: break; // see appendAttention()
         }

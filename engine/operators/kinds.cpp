@@ -78,7 +78,7 @@ constexpr unsigned kAll = Operands::kAll;
 /// In the order of OperatorKind. Rotary's work is part of the efficiency of attention in the hardware presets. The second half
 /// of Combine gathers the gradient again. Exchanges have no launches and no work: their time is that of a network. KeepKeys
 /// copies a part of what attention reads.
-const std::array<Description, static_cast<std::size_t>(OperatorKind::SumChoices) + 1> kDescriptions{
+const std::array<Description, static_cast<std::size_t>(OperatorKind::DropRows) + 1> kDescriptions{
     {{"layer-norm", Module::Norm, {2, 4, 0}, {0b1, 0b10}, {}, residualWork<2>},
      {"rms-norm", Module::Norm, {2, 4, 0}, {0b1, 0b10}, {}, residualWork<2>},
      {"linear", Module::None, {2, 2, 4}, {}, {0b1}, productWork},
@@ -103,7 +103,8 @@ const std::array<Description, static_cast<std::size_t>(OperatorKind::SumChoices)
      {"send-to-experts", Module::None, {}, {0b100, 0b100}, {}, nullptr},
      {"return-from-experts", Module::None, {}, {0b110}, {}, nullptr},
      {"keep-keys", Module::None, {}, {}, {}, nullptr},
-     {"sum-choices", Module::None, {}, {}, {}, nullptr}}};
+     {"sum-choices", Module::None, {}, {}, {}, nullptr},
+     {"drop-rows", Module::None, {}, {}, {}, nullptr}}};
 
 std::vector<ValueId> valuesOf(const Operator &op, const Operands &operands)
 {

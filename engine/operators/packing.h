@@ -21,6 +21,15 @@ namespace stagelens::operators {
     return std::nullopt;
 }
 
+/// Returns the format of rows on their way to experts: e4m3 whose factors are powers of two, as products in 8 bits read them
+/// (DeepSeek-V3, arXiv 2412.19437, section 3.3); nothing if they keep their bits.
+[[nodiscard]] constexpr std::optional<kernels::Codec> codecOf(model::DispatchPrecision precision)
+{
+    if (precision == model::DispatchPrecision::Fp8)
+        return kernels::Codec::E4m3ByPowers;
+    return std::nullopt;
+}
+
 /// Returns the floats of packed rows, which are the same for activations and gradients; 0 if they keep their bits.
 [[nodiscard]] constexpr std::int64_t packedFloats(model::PackedPrecision precision, std::int64_t rows, std::int64_t columns)
 {

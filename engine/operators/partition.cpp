@@ -265,6 +265,23 @@ Block withSummedChoices(Block block)
     return block;
 }
 
+/// Lets experts with a capacity drop rows of the whole microbatch, of which each rank routes a part.
+Block withSharedDrops(Block block)
+{
+    const auto route = std::ranges::find(block.operators, OperatorKind::Route, &Operator::kind);
+    if (block.routing.capacityFactor == 0 || route == block.operators.end())
+        return block;
+    const ValueId gates = route->outputs[0];
+    const ValueId routes = route->outputs[1];
+    const auto kept = static_cast<ValueId>(block.values.size());
+    block.values.push_back(block.value(routes));
+    block.values.back().name = "kept routes";
+    for (auto op = route + 1; op != block.operators.end(); ++op)
+        std::ranges::replace(op->inputs, routes, kept);
+    block.operators.insert(route + 1, {OperatorKind::DropRows, {routes, gates}, {kept}, {}, {}});
+    return block;
+}
+
 /// Lets attention read the keys and values of a whole sequence, which its slices add in turn.
 Block withKeptKeys(Block block)
 {
@@ -338,6 +355,10 @@ Block withExpertRanks(Block block, const TensorSplit &split)
             routes = op.outputs[1];
             operators.push_back(op);
             break;
+        case OperatorKind::DropRows:
+            routes = op.outputs[0];
+            operators.push_back(op);
+            break;
         case OperatorKind::Dispatch: {
             const ValueId rows = op.outputs[0];
             op.outputs[0] = append("packed", block.value(rows).width, false);
@@ -403,7 +424,7 @@ Block partitioned(Block whole, const TensorSplit &split)
         block = split.contextMethod == model::ContextMethod::Ulysses ? withHeadsOfAllTokens(std::move(block))
                                                                      : withGatheredKeys(std::move(block), split);
     if (split.context > 1 || split.foldsExperts())
-        block = withSummedChoices(std::move(block));
+        block = withSharedDrops(withSummedChoices(std::move(block)));
     if (split.slices > 1)
         block = withKeptKeys(std::move(block));
     return split.expert > 1 && block.routing.experts > 0 ? withExpertRanks(std::move(block), split) : block;

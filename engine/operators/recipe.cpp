@@ -39,6 +39,10 @@ private:
         case OperatorKind::TokensToHeads: return exchange(op, Exchange::TokensToHeads, place(op.outputs[0]));
         case OperatorKind::HeadsToTokens: return exchange(op, Exchange::HeadsToTokens, place(op.outputs[0]));
         case OperatorKind::GatherKeys: return appendKeys(op, 0);
+        case OperatorKind::DropRows:
+            m_draft.steps.push_back(
+                exchangeStep(Exchange::DropRows, place(op.inputs[1]), place(op.outputs[0]), m_block.routing.topK));
+            return;
         case OperatorKind::SendToExperts:
             m_draft.steps.push_back({.kind = StepKind::Exchange,
                                      .in = {place(op.inputs[0]), place(op.inputs[1]), place(op.inputs[2]), {}},
@@ -132,10 +136,10 @@ private:
 
 std::string_view name(Exchange exchange)
 {
-    constexpr std::array<std::string_view, 14> kNames{"all-gather",      "reduce-scatter",  "all-reduce",     "gather-keys",
-                                                      "scatter-keys",    "ring-keys",       "ring-gradients", "sum-choices",
-                                                      "tokens-to-heads", "heads-to-tokens", "send-rows",      "return-rows",
-                                                      "send-gradients",  "return-gradients"};
+    constexpr std::array<std::string_view, 15> kNames{"all-gather",   "reduce-scatter",  "all-reduce",      "gather-keys",
+                                                      "scatter-keys", "ring-keys",       "ring-gradients",  "sum-choices",
+                                                      "drop-rows",    "tokens-to-heads", "heads-to-tokens", "send-rows",
+                                                      "return-rows",  "send-gradients",  "return-gradients"};
     return kNames[static_cast<std::size_t>(exchange)];
 }
 

@@ -51,6 +51,7 @@ enum class Exchange : std::uint8_t {
     RingKeys,
     RingGradients,
     SumChoices, ///< routes -> E n_e - T k of each expert, in float, added over the ranks in their order
+    DropRows,   ///< gates -> routes without the rows that experts drop of the tokens of all ranks
     // Between own tokens of all heads and all tokens of own heads, with equally many numbers per own token; fused rows or
     // outputs.
     TokensToHeads,
@@ -85,8 +86,9 @@ enum class Exchange : std::uint8_t {
 ///                     expert-linear: in dy of its outputs, routes; out dx
 ///                     expert-swiglu: in dy, gates, routes; out gate, up, replaced by their gradients, and gates' gradient
 ///                     all-gather, after its exchange, of rows with other readers: in dy of own rows; out dx += dy
-///     Exchange        in x; out y. Among expert ranks: in rows, gates (or none), routes, arrivals; out rows, gates, arrivals
-///     WeightGradient  linear: in x, dy of its outputs (expert-linear: and routes)    sums of parts: in dy, for the bias
+///     Exchange        in x; out y, which drop-rows changes. Among expert ranks: in rows, gates (or none), routes, arrivals;
+///     out rows, gates, arrivals WeightGradient  linear: in x, dy of its outputs (expert-linear: and routes)    sums of parts:
+///     in dy, for the bias
 struct Step {
     StepKind kind = StepKind::Forward;
     int op = -1; ///< index in Block::operators; -1: Copy, Zero

@@ -205,11 +205,10 @@ std::int64_t outputMultiple(const Experiment &experiment)
 
 bool isEnginePlan(const Experiment &experiment)
 {
-    const bool isOnProcessors = experiment.training.backend == "cpu";
-    if (experiment.model.dtype == DataType::Fp32)
+    if (experiment.model.dtype == DataType::Fp32 || experiment.training.backend == "cuda")
         return true;
     const auto *const hardware = std::get_if<model::HardwarePreset>(&experiment.cost.source);
-    return isOnProcessors ? hardware != nullptr && hardware->isThisMachine() : experiment.model.dtype == DataType::Bf16;
+    return hardware != nullptr && hardware->isThisMachine();
 }
 
 base::Bytes layerActivationBytes(const ModelConfig &model, int microbatchSize, model::Recompute recompute,

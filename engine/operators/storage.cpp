@@ -42,7 +42,7 @@ Fusion::Fusion(const Block &block)
     }
     for (std::size_t op = 0; op < block.operators.size(); ++op) {
         const Operator &each = block.operators[op];
-        if (each.kind == OperatorKind::Rotary || each.kind == OperatorKind::Replicate)
+        if (each.kind == OperatorKind::Rotary || each.kind == OperatorKind::Replicate || each.kind == OperatorKind::DropRows)
             m_root[static_cast<std::size_t>(each.outputs[0])] = root(each.inputs[0]);
         if (each.kind != OperatorKind::Add && each.kind != OperatorKind::Activation)
             continue;

@@ -257,6 +257,7 @@ void BufferPlan::Walk::useKeys(const Pass &pass)
 BufferPlan::BufferPlan(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                        std::optional<int> replica, int tensor)
     : m_fixed(engineFixedBytes(experiment, schedule, device, replica, tensor)),
+      m_hostState(simulate::hostState(experiment, schedule, device, replica, tensor)),
       m_chunk(static_cast<std::size_t>(schedule.stages()), -1),
       m_microbatches(static_cast<std::size_t>(schedule.microbatches()))
 {

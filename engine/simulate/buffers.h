@@ -7,6 +7,7 @@
 #include "engine/passes/pass_recipe.h"
 #include "engine/schedule/schedule.h"
 #include "engine/simulate/fixed_buffers.h"
+#include "engine/simulate/host_state.h"
 #include "engine/simulate/memory.h"
 
 #include <cstdint>
@@ -71,6 +72,8 @@ public:
     [[nodiscard]] std::uint32_t find(const BufferKey &key) const;
     /// engineFixedBytes()
     [[nodiscard]] const MemoryByCategory &fixed() const { return m_fixed; }
+    /// Returns what the rank keeps on its host beside offloaded values.
+    [[nodiscard]] const HostState &hostState() const { return m_hostState; }
     /// Returns the bytes of each category at the moment when their sum is greatest.
     [[nodiscard]] MemoryByCategory peak() const;
     /// Offloaded values, in the order of the launches of their copies to the host.
@@ -89,6 +92,7 @@ private:
     std::vector<HostBuffer> m_hostBuffers;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> m_movedBy; ///< of each copy
     MemoryByCategory m_fixed{};
+    HostState m_hostState;
     std::vector<int> m_chunk; ///< of a stage on the device; -1: not there
     std::size_t m_chunks = 1;
     std::size_t m_microbatches = 0;

@@ -1,9 +1,12 @@
 #include "engine/simulate/fixed_buffers.h"
 
+#include "engine/operators/packing.h"
 #include "engine/operators/recompute.h"
 #include "engine/schedule/vocabulary_tables.h"
 #include "engine/simulate/costs/compression_costs.h"
 #include "engine/simulate/costs/device_share.h"
+#include "engine/simulate/costs/expert_dispatch.h"
+#include "engine/simulate/host_state.h"
 
 #include <algorithm>
 
@@ -58,15 +61,52 @@ std::int64_t expertMessages(const model::Experiment &experiment)
     const model::ParallelPlan &plan = experiment.parallel;
     if (plan.expert == 1 || !experiment.model.hasExperts())
         return 0;
-    const std::int64_t rows =
-        operators::engineFloats(experiment).tokens / (plan.foldsExperts() ? plan.tensor : 1) *
-        operators::expertRowsPerToken(experiment.model.experts, experiment.model.topK, plan.expert, plan.expertHeadroom);
-    return 2 * (rows / kExpertRows + plan.expert);
+    const std::int64_t tokens = operators::engineFloats(experiment).tokens / (plan.foldsExperts() ? plan.tensor : 1);
+    const std::int64_t rows = tokens * operators::expertRowsPerToken(experiment.model.experts, experiment.model.topK,
+                                                                     plan.expert, plan.expertHeadroom);
+    const std::int64_t messages = rows / kExpertRows + plan.expert;
+    if (plan.expertDispatch == model::ExpertDispatch::PerExpert)
+        return 2 * messages;
+    const auto mesh = layout::meshOf(plan, std::max(plan.devices, 1));
+    if (!mesh)
+        return 2 * messages;
+    const layout::NodeSpan span = layout::nodeSpan(mesh->group(0, {layout::Axis::Expert}), ranksPerNode(experiment));
+    const std::int64_t toNodes = tokens * std::min(experiment.model.topK, span.nodes) / kExpertRows + span.nodes;
+    // One partial message of each source to each rank of the node. Groups may lie on nodes in different ways.
+    const std::int64_t partial = plan.expert + std::int64_t{span.nodes} * span.mostInNode;
+    return 2 * (messages + partial + toNodes);
 }
+
+namespace {
+
+std::int64_t longestExpertMessage(const model::Experiment &experiment, base::Precision precision)
+{
+    const model::ParallelPlan &plan = experiment.parallel;
+    const std::int64_t experts = experiment.model.experts / plan.expert;
+    const std::int64_t width = experiment.model.hidden;
+    const auto codec = operators::codecOf(plan.dispatchPrecision);
+    std::int64_t floats = expertMessageFloats(experts, width, precision);
+    if (codec)
+        floats = std::max(floats, expertMessageFloats(experts, width, precision, codec));
+    if (plan.expertDispatch == model::ExpertDispatch::PerNode)
+        floats = std::max(floats, forwardedMessageFloats(experts, experiment.model.topK, width, precision, codec));
+    return floats;
+}
+
+} // namespace
 
 std::int64_t choiceFloats(const model::Experiment &experiment)
 {
     return experiment.parallel.foldsExperts() && experiment.model.hasExperts() ? 2 * std::int64_t{experiment.model.experts} : 0;
+}
+
+std::int64_t dropFloats(const model::Experiment &experiment)
+{
+    const model::ParallelPlan &plan = experiment.parallel;
+    if (!experiment.model.hasExperts() || !experiment.model.capacityFactor || (plan.context == 1 && !plan.foldsExperts()))
+        return 0;
+    const std::int64_t tokens = operators::engineFloats(experiment).tokens / (plan.foldsExperts() ? plan.tensor : 1);
+    return 2 * tokens * experiment.model.topK;
 }
 
 MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
@@ -80,30 +120,30 @@ MemoryByCategory engineFixedBytes(const model::Experiment &experiment, const sch
     const std::int64_t again = rebuiltFloats(experiment, schedule, device);
     MemoryByCategory bytes{};
     // Passes read a version of the weights; in 16 bits these are copies of the fp32 master weights.
-    const std::int64_t master = precision == base::Precision::Fp32 ? 0 : kFloatBytes;
+    const bool isOnHost = experiment.schedule.offloadOptimizer;
+    const std::int64_t master = precision == base::Precision::Fp32 || isOnHost ? 0 : kFloatBytes;
     const std::int64_t copy = precision == base::Precision::Fp32 ? parameters.count : parameters.narrowFloats;
     const Padding padding = outputPadding(experiment, schedule, device, tensor);
     const std::int64_t version = copy + padding.floats;
-    bytes[at(MemoryCategory::Parameters)] =
-        parameters.count * master + kFloatBytes * version * weightVersions(schedule, device);
+    bytes[at(MemoryCategory::Parameters)] = parameters.count * master +
+                                            kFloatBytes * version * weightVersions(schedule, device) -
+                                            offloadedWeightBytes(experiment, schedule, device);
     bytes[at(MemoryCategory::Gradients)] =
         kFloatBytes * (parameters.count + parameters.tied + padding.elements * (parameters.tied > 0 ? 2 : 1));
     const OptimizerBytes optimizer = optimizerBytes(experiment, schedule, device, replica, tensor);
     const operators::CompressedSizes compressed = compressedSizes(experiment, schedule, device, tensor);
-    bytes[at(MemoryCategory::Optimizer)] = optimizer.state + kFloatBytes * (compressed.elements + compressed.state);
+    bytes[at(MemoryCategory::Optimizer)] = (isOnHost ? 0 : optimizer.state) + kFloatBytes * compressed.kept();
     bytes[at(MemoryCategory::Communication)] =
         optimizer.messages +
         (replicas > 1 ? kFloatBytes * replicaMessages(experiment.parallel) * exchangedChunk(experiment, cuts.shared, compressed)
                       : 0) +
         kFloatBytes * compressed.buffers(replicas) +
         kFloatBytes * expertReplicaMessages(experiment.parallel) * replicaChunkFloats(cuts.experts) +
-        kFloatBytes * expertMessages(experiment) *
-            expertMessageFloats(experiment.model.experts / experiment.parallel.expert, experiment.model.hidden,
-                                floats.precision);
-    bytes[at(MemoryCategory::Communication)] +=
-        kFloatBytes * (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
-                       contextMessages(experiment.parallel) * floats.contextPart +
-                       2 * tensorSumFloats(experiment, schedule, device) + choiceFloats(experiment));
+        kFloatBytes * expertMessages(experiment) * longestExpertMessage(experiment, floats.precision);
+    bytes[at(MemoryCategory::Communication)] += kFloatBytes * (tensorMessages(experiment.parallel.tensor) * floats.tensorPart +
+                                                               contextMessages(experiment.parallel) * floats.contextPart +
+                                                               2 * tensorSumFloats(experiment, schedule, device) +
+                                                               choiceFloats(experiment) + 2 * dropFloats(experiment));
     bytes[at(MemoryCategory::Workspace)] =
         kFloatBytes * (floats.workspace + again + floats.unpacked(experiment.schedule.recompute == model::Recompute::Full)) +
         optimizer.scratch;

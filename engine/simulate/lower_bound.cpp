@@ -58,7 +58,7 @@ std::vector<Node> nodesOf(const std::vector<PassClass> &classes, int stages, con
     for (const PassClass &passes : classes) {
         const PassCost &cost = costs.pass(passes.device, passes.kind, passes.stage);
         const Nanos own = costs.least(cost, hasPairs);
-        const bool isOfAll = costs.work && passes.count == static_cast<Nanos>(costs.work->linear.size());
+        const bool isOfAll = costs.work && passes.count == static_cast<Nanos>(costs.work->tokens.size());
         nodes.push_back({passes, own, isOfAll ? costs.sum(cost, hasPairs) : passes.count * own, 0, 0});
     }
     std::ranges::stable_sort(nodes, {}, [&](const Node &node) { return rank(node.passes, stages); });

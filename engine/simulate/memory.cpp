@@ -112,6 +112,7 @@ private:
     MemoryByCategory m_constant;
     MemoryByCategory m_dropped; ///< of `m_constant`
     model::ParallelPlan m_parallel;
+    WholeParts m_whole;
     std::vector<Nanos> m_firstForward;
     std::vector<Nanos> m_firstBackward;
     std::vector<Change> m_changes;
@@ -178,7 +179,24 @@ void ProfileBuilder::addBuffers()
 
 void ProfileBuilder::addUnits(const Pass &pass, Nanos begin, Nanos end)
 {
-    if (gathersUnits(m_parallel, pass.kind))
+    if (m_buffers && m_parallel.reducesEagerly()) {
+        const WholeParts before = m_whole;
+        m_whole.enter(m_parallel, pass.kind);
+        const WholeParts during = m_whole;
+        m_whole.leave(m_parallel, pass.kind);
+        const auto change = [&](Nanos time, MemoryCategory category, Bytes bytes, bool was, bool is) {
+            if (was != is)
+                m_changes.push_back({time, category, is ? bytes : -bytes});
+        };
+        const Bytes gathered = m_bytes.gathered[pass.stage];
+        const Bytes reduced = m_bytes.reduced[pass.stage];
+        change(begin, MemoryCategory::Parameters, gathered, before.parameters, during.parameters);
+        change(begin, MemoryCategory::Gradients, reduced, before.gradients, during.gradients);
+        change(end, MemoryCategory::Parameters, gathered, during.parameters, m_whole.parameters);
+        change(end, MemoryCategory::Gradients, reduced, during.gradients, m_whole.gradients);
+        return;
+    }
+    if (usesUnits(m_parallel, pass.kind))
         hold(begin, end, MemoryCategory::Parameters, m_bytes.gathered[pass.stage]);
     if (reducesUnits(m_parallel, pass.kind))
         hold(begin, end, MemoryCategory::Gradients, m_bytes.reduced[pass.stage]);

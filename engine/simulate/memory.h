@@ -62,8 +62,10 @@ struct MemoryPeak {
 /// Returns the bytes that the layers of each stage keep of one microbatch from F to B, which offload copies to the host.
 [[nodiscard]] std::vector<base::Bytes> copiedBytes(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
-/// Returns the maximum bytes that a device's activations occupy on its host; 0 without offload. The memory of a copy is held
-/// from the launch of the offload to the end of the unit that the reload precedes.
+/// Returns whether a plan keeps anything in the memory of hosts.
+[[nodiscard]] bool usesHost(const model::Experiment &experiment, const schedule::Schedule &schedule);
+/// Returns the maximum bytes that a device occupies on its host; 0 without offload. The memory of a copy of activations is held
+/// from the launch of the offload to the end of the unit that the reload precedes; hostState() is held all the time.
 [[nodiscard]] base::Bytes peakHostBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device);
 
 /// Memory of a device in bytes, independent of the order of its passes.

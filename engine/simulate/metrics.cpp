@@ -201,10 +201,10 @@ Metrics computeMetrics(const model::Experiment &experiment, const schedule::Sche
         metrics.bubbleRatioPerDevice.push_back(inSteps > 0 ? 1.0 - ratio(own, inSteps) : 0.0);
         metrics.peakActivationMicrobatches.push_back(peakActivationMicrobatches(timeline, schedule.placement(), device));
     }
-    for (int device = 0; schedule.hasCopies() && device < timeline.devices(); ++device) {
+    for (int device = 0; schedule.hasCopies() && device < timeline.devices(); ++device)
         metrics.anchoredActivationMicrobatches.push_back(anchoredPeakMicrobatches(schedule, device));
+    for (int device = 0; usesHost(experiment, schedule) && device < timeline.devices(); ++device)
         metrics.peakHost.push_back(peakHostBytes(experiment, schedule, device));
-    }
     if (inSteps > 0)
         metrics.bubbleRatio = 1.0 - busy / timeline.devices();
     addVocabularyShares(metrics, timeline);

@@ -23,6 +23,11 @@ struct Halves {
 /// The value between the halves of a layer.
 constexpr std::string_view kBetween = "middle";
 
+Rebuilds rebuildsOf(const model::Experiment &experiment)
+{
+    return experiment.schedule.recompute == model::Recompute::Full ? Rebuilds::Layer : Rebuilds::Operators;
+}
+
 Halves halvesOf(const model::Experiment &experiment, const model::Hardware &hardware, bool hasExperts)
 {
     const operators::Block block =
@@ -32,7 +37,7 @@ Halves halvesOf(const model::Experiment &experiment, const model::Hardware &hard
         ++last;
     Halves halves;
     const LayerCosts costs(experiment, hardware, hasExperts);
-    const Rebuilds rebuilds = experiment.schedule.recompute == model::Recompute::Full ? Rebuilds::Layer : Rebuilds::Operators;
+    const Rebuilds rebuilds = rebuildsOf(experiment);
     const auto add = [&](PassHalf half, Rebuilds again) {
         for (const Leg &leg : costs.legs(half, false, again))
             halves.seconds[leg.op <= last ? 0 : 1] += leg.seconds;
@@ -73,7 +78,7 @@ std::vector<ModelUnit> modelUnits(const model::Experiment &experiment, const mod
             secondsOf((vocabulary.*legsOf)(PassKind::F, stage)) + secondsOf((vocabulary.*legsOf)(PassKind::B, stage));
         units.push_back({name, false, seconds, activation, gradientBytes * static_cast<double>(parameters)});
     };
-    addVocabulary("embedding", &VocabularyCosts::embedding, 0, unitParameters(experiment, schedule, 0).front());
+    addVocabulary("embedding", &VocabularyCosts::embedding, 0, unitParameters(experiment, schedule, 0).front().count());
     const Halves usual = halvesOf(experiment, hardware, experiment.model.hasExperts());
     const Halves dense = experiment.model.mixesLayers() ? halvesOf(experiment, hardware, false) : usual;
     for (int layer = 0; layer < experiment.model.layers; ++layer) {
@@ -87,8 +92,49 @@ std::vector<ModelUnit> modelUnits(const model::Experiment &experiment, const mod
             units.push_back({fmt::format("layer {} {}", layer, half == 0 ? "attention" : "mlp"), true, halves.seconds[half],
                              activation, halves.weightBytes[half]});
     }
-    addVocabulary("output", &VocabularyCosts::output, last, unitParameters(experiment, schedule, last).back());
+    addVocabulary("output", &VocabularyCosts::output, last, unitParameters(experiment, schedule, last).back().count());
     return units;
+}
+
+SliceTimes::SliceTimes(const model::Experiment &experiment, const model::Hardware &hardware)
+    : m_experiment(experiment), m_hardware(hardware), m_whole(partsOf(experiment.model.sequence))
+{}
+
+SliceTimes::Parts SliceTimes::partsOf(int tokens) const
+{
+    model::Experiment one = m_experiment;
+    one.model.sequence = tokens;
+    Parts parts;
+    const auto addLayers = [&](int layers, bool haveExperts) {
+        if (layers == 0)
+            return;
+        const LayerCosts costs(one, m_hardware, haveExperts);
+        for (const PassHalf half : {PassHalf::Forward, PassHalf::InputGradient, PassHalf::WeightGradient}) {
+            const Rebuilds rebuilds = half == PassHalf::InputGradient ? rebuildsOf(one) : Rebuilds::Nothing;
+            const double quadratic = costs.quadraticSeconds(half, rebuilds);
+            parts.linear += layers * (costs.seconds(half, rebuilds) - quadratic);
+            parts.quadratic += layers * quadratic;
+        }
+    };
+    const int withExperts = one.model.expertLayers(one.model.layers);
+    addLayers(withExperts, true);
+    addLayers(one.model.layers - withExperts, false);
+    return parts;
+}
+
+double SliceTimes::linearSeconds(int tokens) const
+{
+    const auto [found, isNew] = m_linear.try_emplace(tokens);
+    if (isNew)
+        found->second = partsOf(tokens).linear;
+    return found->second;
+}
+
+double SliceTimes::seconds(int tokens, int before) const
+{
+    const double sequence = m_experiment.model.sequence;
+    const double pairs = static_cast<double>(tokens) * (tokens + 2.0 * before) / (sequence * sequence);
+    return linearSeconds(tokens) + pairs * m_whole.quadratic;
 }
 
 } // namespace stagelens::simulate

@@ -86,12 +86,24 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
     const schedule::VocabularyTables tables(schedule);
     const std::int64_t columns = logitColumns(experiment, schedule, model.isSampled() ? device : 0).most;
     const operators::ParameterBytes each = operators::parameterBytes(experiment);
-    for (int stage = 0; experiment.parallel.reducesEagerly() && stage < schedule.stages(); ++stage) {
+    const bool exchanges = experiment.parallel.reducesEagerly();
+    const bool isEngine = operators::isEnginePlan(experiment); // whose runs exchange all of a device at once
+    const MemoryByCategory dropped = exchanges && isEngine ? droppedBytes(experiment, schedule, device) : MemoryByCategory{};
+    for (int stage = 0; exchanges && stage < schedule.stages(); ++stage) {
+        if (isEngine) {
+            bytes.gathered.push_back(dropped[at(MemoryCategory::Parameters)]);
+            bytes.reduced.push_back(dropped[at(MemoryCategory::Gradients)]);
+            continue;
+        }
         const std::int64_t units = twoUnits(experiment, schedule, stage);
-        bytes.gathered.push_back(units * each.parameter);
+        const bool keepsAll = experiment.parallel.zero3 == model::ZeroParameters::KeepUntilBackward;
+        std::int64_t all = 0;
+        for (const UnitParameters &unit : unitParameters(experiment, schedule, stage))
+            all += unit.exchanged(experiment.parallel);
+        bytes.gathered.push_back((keepsAll ? all : units) * each.parameter);
         bytes.reduced.push_back(units * each.gradient);
     }
-    if (operators::isEnginePlan(experiment)) { // BufferPlan knows their lifetimes
+    if (isEngine) { // BufferPlan knows their lifetimes
         const operators::EngineFloats floats = operators::engineFloats(experiment);
         const std::int64_t rows = shardRows(experiment, schedule, 0);
         const std::int64_t exponentials = base::floatsOf(
@@ -176,7 +188,7 @@ MemoryNeeds memoryNeeds(const model::Experiment &experiment, const schedule::Sch
 {
     const PassBytes bytes = passBytes(experiment, schedule, device);
     MemoryByCategory constant = staticBytes(experiment, schedule, device);
-    if (experiment.parallel.reducesEagerly()) {
+    if (experiment.parallel.reducesEagerly() && !operators::isEnginePlan(experiment)) { // which holds all in some passes
         const MemoryByCategory dropped = droppedBytes(experiment, schedule, device);
         for (std::size_t i = 0; i < constant.size(); ++i)
             constant[i] -= dropped[i];

@@ -32,7 +32,8 @@ struct PassBytes {
     base::Bytes keyGradients = 0;   ///< slices: sums of their gradients in fp32
     std::vector<int> layers;        ///< of each stage
     std::vector<int> wholes;        ///< of them: recomputed as a whole
-    // Of two units of each stage, with exchanges among replicas in every microbatch; otherwise empty.
+    // Of two units of each stage (kept until the backward: parameters of all), with exchanges among replicas in every
+    // microbatch; otherwise empty.
     std::vector<base::Bytes> gathered;
     std::vector<base::Bytes> reduced;
 

@@ -208,7 +208,9 @@ base::Result<schedule::Schedule> orderedSchedule(const model::Experiment &experi
 base::Result<schedule::Schedule> plannedSchedule(const model::Experiment &experiment)
 {
     auto schedule = orderedSchedule(experiment);
-    if (schedule && schedule->hasCopies()) {
+    if (schedule && experiment.schedule.offloadOptimizer && !schedule->isSynchronous())
+        return base::Error::invalid("schedule.offload_optimizer", std::string(kVersionsOnHost));
+    if (schedule && usesHost(experiment, *schedule)) {
         std::vector<Bytes> hostBytes;
         for (int device = 0; device < schedule->devices(); ++device)
             hostBytes.push_back(peakHostBytes(experiment, *schedule, device));

@@ -28,6 +28,11 @@ struct Outline {
 };
 [[nodiscard]] base::Result<Outline> outlineOf(const model::Experiment &experiment);
 
+/// Why plans whose weights change between the passes of a step do not offload the optimizer.
+inline constexpr std::string_view kVersionsOnHost = "is yes, but the schedule updates weights between its passes, which keep "
+                                                    "several versions of them on the device; choose no, "
+                                                    "or a synchronous schedule such as 1f1b";
+
 /// Returns an order with the copies of its offload, for all iterations of the experiment: copies of the step if it is
 /// synchronous. Fails if the order is of another number of iterations.
 [[nodiscard]] base::Result<schedule::Schedule> completed(const model::Experiment &experiment, schedule::Schedule order);

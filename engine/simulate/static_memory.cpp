@@ -4,6 +4,7 @@
 #include "engine/simulate/buffers.h"
 #include "engine/simulate/costs/compression_costs.h"
 #include "engine/simulate/costs/device_share.h"
+#include "engine/simulate/host_state.h"
 
 namespace stagelens::simulate {
 
@@ -19,9 +20,10 @@ MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule
     bytes[at(MemoryCategory::Parameters)] = parameters.count * each.parameter * weightVersions(schedule, device);
     if (experiment.model.dtype == model::DataType::Fp8) // what products read, beside the weights in 16 bits
         bytes[at(MemoryCategory::Parameters)] += parameters.ofEightBits;
+    bytes[at(MemoryCategory::Parameters)] -= offloadedWeightBytes(experiment, schedule, device);
     bytes[at(MemoryCategory::Gradients)] = (parameters.count + parameters.tied) * each.gradient;
     const Bytes replicas = experiment.parallel.zero > 0 ? experiment.parallel.shardGroup() : 1;
-    const Bytes ofExperts = experiment.parallel.zero > 0 ? experiment.parallel.expertReplicas() : 1;
+    const Bytes ofExperts = experiment.parallel.zero > 0 ? layout::expertShardGroup(experiment.parallel) : 1;
     // Experts that are divided over ranks have fewer replicas.
     const auto shared = [=](Bytes all, Bytes experts) {
         return (all - experts + replicas - 1) / replicas + (experts + ofExperts - 1) / ofExperts;
@@ -33,9 +35,11 @@ MemoryByCategory staticBytes(const model::Experiment &experiment, const schedule
     bytes[at(MemoryCategory::Optimizer)] = optimizerOf(experiment.training.optimizer).isElementwise()
                                                ? shared(master + optimizer.allState, expertMaster + optimizer.allExpertState)
                                                : shared(master, expertMaster) + optimizer.state;
+    if (experiment.schedule.offloadOptimizer)
+        bytes[at(MemoryCategory::Optimizer)] = 0;
     constexpr Bytes kFloat = 4;
     const operators::CompressedSizes compressed = compressedSizes(experiment, schedule, device);
-    bytes[at(MemoryCategory::Optimizer)] += kFloat * (compressed.elements + compressed.state);
+    bytes[at(MemoryCategory::Optimizer)] += kFloat * compressed.kept();
     bytes[at(MemoryCategory::Communication)] += kFloat * compressed.buffers(experiment.parallel.gradientRanks());
     return bytes;
 }
@@ -48,7 +52,7 @@ MemoryByCategory droppedBytes(const model::Experiment &experiment, const schedul
     const operators::ParameterBytes each = operators::parameterBytes(experiment);
     const auto othersOf = [](std::int64_t count, int ranks) { return count - (count + ranks - 1) / ranks; };
     const std::int64_t others = othersOf(parameters.count - parameters.experts, experiment.parallel.shardGroup()) +
-                                othersOf(parameters.experts, experiment.parallel.expertReplicas());
+                                othersOf(parameters.experts, layout::expertShardGroup(experiment.parallel));
     MemoryByCategory bytes{};
     if (experiment.parallel.zero >= 2)
         bytes[at(MemoryCategory::Gradients)] = (others + parameters.tied) * each.gradient;

@@ -43,15 +43,22 @@ STAGELENS_INLINE float factorOf(const float *tile, std::int64_t count)
     return std::max(std::bit_cast<float>(largest) / Format::kLargest, FLT_MIN);
 }
 
+/// How a factor is chosen.
+enum class Factors : unsigned char {
+    Exact, ///< the largest magnitude becomes the largest number of the format
+    Powers ///< the least power of two that is not less
+};
+
 /// Packs a tile and returns its factor. The steps are loops of their own, so that each becomes vector instructions.
-template <class Format, class T>
+template <class Format, Factors kFactors, class T>
 STAGELENS_INLINE float packTile(std::uint8_t *__restrict codes, const T *__restrict from, std::int64_t count)
 {
     std::array<float, kCodecTile> numbers;
     std::array<std::uint32_t, kCodecTile> wide;
     for (std::int64_t i = 0; i < count; ++i)
         numbers[static_cast<std::size_t>(i)] = toFloat(from[i]);
-    const float factor = factorOf<Format>(numbers.data(), count);
+    const float exact = factorOf<Format>(numbers.data(), count);
+    const float factor = kFactors == Factors::Powers ? powerAbove(exact) : exact;
     const float inverse = 1 / factor;
     for (std::int64_t i = 0; i < count; ++i)
         wide[static_cast<std::size_t>(i)] = coded<Format>(numbers[static_cast<std::size_t>(i)] * inverse);
@@ -60,15 +67,15 @@ STAGELENS_INLINE float packTile(std::uint8_t *__restrict codes, const T *__restr
     return factor;
 }
 
-template <class Format, class T>
+template <class Format, Factors kFactors, class T>
 STAGELENS_INLINE void packLoop(float *__restrict factors, std::uint8_t *__restrict codes, const T *__restrict from,
                                std::int64_t rows, std::int64_t columns)
 {
     for (std::int64_t row = 0; row < rows; ++row)
         for (std::int64_t first = 0; first < columns; first += kCodecTile) {
             const std::int64_t at = row * columns + first;
-            *factors++ = columns - first >= kCodecTile ? packTile<Format>(codes + at, from + at, kCodecTile)
-                                                       : packTile<Format>(codes + at, from + at, columns - first);
+            *factors++ = columns - first >= kCodecTile ? packTile<Format, kFactors>(codes + at, from + at, kCodecTile)
+                                                       : packTile<Format, kFactors>(codes + at, from + at, columns - first);
         }
 }
 
@@ -83,13 +90,6 @@ STAGELENS_INLINE void unpackLoop(T *__restrict to, const float *__restrict facto
             for (std::int64_t i = row * columns + first; i < end; ++i)
                 to[i] = rounded<T>(factor * decoded(Format{codes[i]}));
         }
-}
-
-/// Returns the least power of two that is not less than a positive number, which is normal.
-STAGELENS_INLINE float powerAbove(float value)
-{
-    constexpr std::uint32_t kFraction = 0x7fffffU;
-    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + kFraction) & ~kFraction);
 }
 
 STAGELENS_INLINE void roundTilesLoop(float *__restrict values, std::int64_t rows, std::int64_t columns, const TileShape &tile)
@@ -136,9 +136,10 @@ void packAs(float *to, const T *from, std::int64_t rows, std::int64_t columns, C
     auto *const codes = reinterpret_cast<std::uint8_t *>(to + rows * tilesOfRow(columns));
     switch (codec) {
     case Codec::Bf16: return runBest<narrowLoop<T>>(reinterpret_cast<Bf16 *>(to), from, rows * columns);
-    case Codec::E4m3: return runBest<packLoop<E4m3, T>>(to, codes, from, rows, columns);
-    case Codec::E5m2: return runBest<packLoop<E5m2, T>>(to, codes, from, rows, columns);
-    case Codec::Int8: return runBest<packLoop<Int8, T>>(to, codes, from, rows, columns);
+    case Codec::E4m3: return runBest<packLoop<E4m3, Factors::Exact, T>>(to, codes, from, rows, columns);
+    case Codec::E5m2: return runBest<packLoop<E5m2, Factors::Exact, T>>(to, codes, from, rows, columns);
+    case Codec::Int8: return runBest<packLoop<Int8, Factors::Exact, T>>(to, codes, from, rows, columns);
+    case Codec::E4m3ByPowers: return runBest<packLoop<E4m3, Factors::Powers, T>>(to, codes, from, rows, columns);
     }
 }
 
@@ -148,7 +149,8 @@ void unpackAs(T *to, const float *from, std::int64_t rows, std::int64_t columns,
     const auto *const codes = reinterpret_cast<const std::uint8_t *>(from + rows * tilesOfRow(columns));
     switch (codec) {
     case Codec::Bf16: return runBest<widenLoop<T>>(to, reinterpret_cast<const Bf16 *>(from), rows * columns);
-    case Codec::E4m3: return runBest<unpackLoop<E4m3, T>>(to, from, codes, rows, columns);
+    case Codec::E4m3:
+    case Codec::E4m3ByPowers: return runBest<unpackLoop<E4m3, T>>(to, from, codes, rows, columns);
     case Codec::E5m2: return runBest<unpackLoop<E5m2, T>>(to, from, codes, rows, columns);
     case Codec::Int8: return runBest<unpackLoop<Int8, T>>(to, from, codes, rows, columns);
     }

@@ -63,7 +63,11 @@ void encodeSigns(float *message, float *residual, std::int64_t count)
     double sum = 0;
     for (std::int64_t i = 0; i < count; ++i)
         sum += std::abs(static_cast<double>(residual[i]));
-    const auto scale = static_cast<float>(sum / static_cast<double>(count));
+    encodeSignsOf(static_cast<float>(sum / static_cast<double>(count)), message, residual, count);
+}
+
+void encodeSignsOf(float scale, float *message, float *residual, std::int64_t count)
+{
     *message = scale;
     for (std::int64_t first = 0; first < count; first += kSignsOfFloat) {
         std::uint32_t signs = 0;

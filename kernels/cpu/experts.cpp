@@ -46,43 +46,6 @@ void keepGroups(float *scores, const RoutingShape &shape, const RouterRule &rule
             scores[e] = kNever;
 }
 
-/// Marks the rows of choices that their experts drop.
-void dropRows(std::int32_t *routes, const float *gates, const RoutingShape &shape, const RouterRule &rule)
-{
-    std::int32_t *const rows = routes + shape.rows();
-    std::fill_n(rows, shape.rows(), 0);
-    if (rule.capacity == 0)
-        return;
-    std::vector<std::vector<std::int32_t>> slots(static_cast<std::size_t>(shape.experts));
-    for (std::int64_t slot = 0; slot < shape.rows(); ++slot)
-        slots[static_cast<std::size_t>(routes[slot])].push_back(static_cast<std::int32_t>(slot));
-    for (auto &of : slots) {
-        if (!rule.dropsLast) // equal gates keep the order of tokens
-            std::stable_sort(of.begin(), of.end(), [gates](auto a, auto b) { return gates[a] > gates[b]; });
-        for (auto i = static_cast<std::size_t>(rule.capacity); i < of.size(); ++i)
-            rows[of[i]] = -1;
-    }
-}
-
-/// Sorts the choices that are not dropped by (expert, token) by counting.
-void sortRows(std::int32_t *routes, const RoutingShape &shape)
-{
-    std::int32_t *const rows = routes + shape.rows();
-    std::int32_t *const slots = rows + shape.rows();
-    std::fill_n(slots, shape.rows(), -1);
-    std::vector<std::int32_t> next(static_cast<std::size_t>(shape.experts) + 1);
-    for (std::int64_t slot = 0; slot < shape.rows(); ++slot)
-        next[static_cast<std::size_t>(routes[slot]) + 1] += rows[slot] >= 0 ? 1 : 0;
-    for (std::size_t e = 1; e < next.size(); ++e)
-        next[e] += next[e - 1];
-    for (std::int64_t slot = 0; slot < shape.rows(); ++slot) {
-        if (rows[slot] < 0)
-            continue;
-        rows[slot] = next[static_cast<std::size_t>(routes[slot])]++;
-        slots[rows[slot]] = static_cast<std::int32_t>(slot);
-    }
-}
-
 /// Chooses the experts of a token of a sigmoid router and computes their gates. `scores` is scratch of E.
 void routeBySigmoid(float *gates, std::int32_t *choices, float *scores, const float *logits, const float *bias,
                     const RoutingShape &shape, const RouterRule &rule)
@@ -158,6 +121,42 @@ STAGELENS_INLINE float scaledSwigluBackwardLoop(float *__restrict gate, float *_
 
 } // namespace
 
+void markDropped(std::int32_t *routes, const float *gates, const RoutingShape &shape, const RouterRule &rule)
+{
+    std::int32_t *const rows = routes + shape.rows();
+    std::fill_n(rows, shape.rows(), 0);
+    if (rule.capacity == 0)
+        return;
+    std::vector<std::vector<std::int32_t>> slots(static_cast<std::size_t>(shape.experts));
+    for (std::int64_t slot = 0; slot < shape.rows(); ++slot)
+        slots[static_cast<std::size_t>(routes[slot])].push_back(static_cast<std::int32_t>(slot));
+    for (auto &of : slots) {
+        if (!rule.dropsLast) // equal gates keep the order of tokens
+            std::stable_sort(of.begin(), of.end(), [gates](auto a, auto b) { return gates[a] > gates[b]; });
+        for (auto i = static_cast<std::size_t>(rule.capacity); i < of.size(); ++i)
+            rows[of[i]] = -1;
+    }
+}
+
+/// Sorts by (expert, token) by counting.
+void numberRows(std::int32_t *routes, const RoutingShape &shape)
+{
+    std::int32_t *const rows = routes + shape.rows();
+    std::int32_t *const slots = rows + shape.rows();
+    std::fill_n(slots, shape.rows(), -1);
+    std::vector<std::int32_t> next(static_cast<std::size_t>(shape.experts) + 1);
+    for (std::int64_t slot = 0; slot < shape.rows(); ++slot)
+        next[static_cast<std::size_t>(routes[slot]) + 1] += rows[slot] >= 0 ? 1 : 0;
+    for (std::size_t e = 1; e < next.size(); ++e)
+        next[e] += next[e - 1];
+    for (std::int64_t slot = 0; slot < shape.rows(); ++slot) {
+        if (rows[slot] < 0)
+            continue;
+        rows[slot] = next[static_cast<std::size_t>(routes[slot])]++;
+        slots[rows[slot]] = static_cast<std::int32_t>(slot);
+    }
+}
+
 void routeForward(float *gates, std::int32_t *routes, const float *logits, const float *bias, const RoutingShape &shape,
                   const RouterRule &rule)
 {
@@ -180,8 +179,8 @@ void routeForward(float *gates, std::int32_t *routes, const float *logits, const
             chosen[static_cast<std::size_t>(j)] = row[choices[j]];
         softmaxOf(gates + t * k, chosen.data(), k);
     }
-    dropRows(routes, gates, shape, rule);
-    sortRows(routes, shape);
+    markDropped(routes, gates, shape, rule);
+    numberRows(routes, shape);
 }
 
 namespace {

@@ -83,9 +83,10 @@ Status activationBackward(Stream stream, Activation activation, T *gradient, con
     });
 }
 
-template Status activationForward(Stream, Activation, float *, const float *, std::int64_t);
-template Status activationForward(Stream, Activation, Bf16 *, const Bf16 *, std::int64_t);
-template Status activationBackward(Stream, Activation, float *, const float *, std::int64_t);
-template Status activationBackward(Stream, Activation, Bf16 *, const Bf16 *, std::int64_t);
+#define STAGELENS_ACTIVATION_OF(T)                                                                                             \
+    template Status activationForward(Stream, Activation, T *, const T *, std::int64_t);                                       \
+    template Status activationBackward(Stream, Activation, T *, const T *, std::int64_t);
+STAGELENS_EVERY_TYPE(STAGELENS_ACTIVATION_OF)
+#undef STAGELENS_ACTIVATION_OF
 
 } // namespace stagelens::kernels::gpu

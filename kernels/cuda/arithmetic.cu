@@ -139,8 +139,7 @@ Status sumParts(Stream stream, T *out, const Parts<T> &parts, std::int64_t count
     template Status convert(Stream, T *, const float *, std::int64_t);                                                         \
     template Status fill(Stream, T *, float, std::int64_t);                                                                    \
     template Status sumParts(Stream, T *, const Parts<T> &, std::int64_t);
-STAGELENS_ARITHMETIC_OF(float)
-STAGELENS_ARITHMETIC_OF(Bf16)
+STAGELENS_EVERY_TYPE(STAGELENS_ARITHMETIC_OF)
 #undef STAGELENS_ARITHMETIC_OF
 
 } // namespace stagelens::kernels::gpu

@@ -62,9 +62,14 @@ private:
     cublasStatus_t m_status = CUBLAS_STATUS_SUCCESS;
 };
 
-cudaDataType typeOf(unsigned char bytes)
+cudaDataType typeOf(Number number)
 {
-    return bytes == sizeof(float) ? CUDA_R_32F : CUDA_R_16BF;
+    switch (number) {
+    case Number::Bf16: return CUDA_R_16BF;
+    case Number::Fp16: return CUDA_R_16F;
+    case Number::Float: break;
+    }
+    return CUDA_R_32F;
 }
 
 cublasLtEpilogue_t epilogueOf(Epilogue epilogue)
@@ -107,7 +112,7 @@ cublasStatus_t initialise(cublasLtMatrixLayoutOpaque_t &layout, const PlanKey &k
                           std::int64_t columns, std::int64_t stride)
 {
     const bool isPlain = form == Form::Plain;
-    return cublasLtMatrixLayoutInit(&layout, typeOf(key.operandBytes), static_cast<std::uint64_t>(isPlain ? rows : columns),
+    return cublasLtMatrixLayoutInit(&layout, typeOf(key.operands), static_cast<std::uint64_t>(isPlain ? rows : columns),
                                     static_cast<std::uint64_t>(isPlain ? columns : rows), stride);
 }
 
@@ -180,7 +185,7 @@ cublasStatus_t Products::State::Library::search(Plan &plan, const Call &call)
     steps(setArrays(plan.operation, call));
     steps(initialise(plan.left, key, key.bForm, key.columns, key.inner, key.bStride));
     steps(initialise(plan.right, key, key.aForm, key.inner, key.rows, key.aStride));
-    steps(cublasLtMatrixLayoutInit(&plan.out, typeOf(key.outBytes), static_cast<std::uint64_t>(key.columns),
+    steps(cublasLtMatrixLayoutInit(&plan.out, typeOf(key.out), static_cast<std::uint64_t>(key.columns),
                                    static_cast<std::uint64_t>(key.rows), key.stride));
     cublasLtMatmulPreferenceOpaque_t preference{};
     steps(cublasLtMatmulPreferenceInit(&preference));
@@ -224,7 +229,8 @@ void Products::State::Library::choose(Plan &plan, const Call &call, cudaStream_t
         return;
     if (choices().find(plan.proposals.front(), gpu, key))
         return;
-    const auto outBytes = static_cast<std::size_t>((key.rows - 1) * key.stride + key.columns) * key.outBytes;
+    const auto outBytes = static_cast<std::size_t>((key.rows - 1) * key.stride + key.columns) *
+                          (key.out == Number::Float ? sizeof(float) : sizeof(Bf16));
     TimedAlternatives timed(stream, outBytes);
     std::optional<float> least;
     for (const cublasLtMatmulAlgo_t &proposal : proposals) {
@@ -272,7 +278,7 @@ bool Products::State::isFused(const Call &call)
         return false;
     const bool hasActivation = call.key.epilogue != Epilogue::Bias;
     const bool isGelu = call.activation == Activation::Gelu;
-    if (hasActivation && (!isGelu || call.key.outBytes == sizeof(float) || call.key.stride % 8 != 0))
+    if (hasActivation && (!isGelu || call.key.out == Number::Float || call.key.stride % 8 != 0))
         return false;
     // The library reports unsupported epilogues with several codes. A real fault occurs again in the product without epilogue.
     return m_library->planOf(call).status == CUBLAS_STATUS_SUCCESS;

@@ -3,9 +3,9 @@
 #include "kernels/include/codec.h"
 
 #include "kernels/cuda/elementwise.h"
+#include "kernels/cuda/tile_factors.h"
 #include "kernels/include/int8.h"
 
-#include <cfloat>
 #include <type_traits>
 
 namespace stagelens::kernels::gpu {
@@ -70,7 +70,7 @@ STAGELENS_DEVICE Pack<kOfLane> loadTile(const T *from, const Tile<W> &tile)
 #pragma unroll
         for (int i = 0; i < kOfLane; ++i)
             if (tile.has(i))
-                numbers.at[i] = toFloat(from[tile.begin + tile.place(i)]);
+                numbers.at[i] = numberOf(from[tile.begin + tile.place(i)]);
     } else if (tile.has(0)) {
         if constexpr (sizeof(T) == sizeof(float)) {
             numbers = load<W>(from + tile.begin + tile.place(0));
@@ -95,7 +95,7 @@ STAGELENS_DEVICE void storeTile(T *to, const Pack<kOfLane> &numbers, const Tile<
             store<W>(to + tile.begin + tile.place(0), numbers);
         else
             *reinterpret_cast<Words8 *>(to + tile.begin + tile.place(0)) = {
-                {packBf16(numbers.at[0], numbers.at[1]), packBf16(numbers.at[2], numbers.at[3])}};
+                {packPair<T>(numbers.at[0], numbers.at[1]), packPair<T>(numbers.at[2], numbers.at[3])}};
     }
 }
 
@@ -103,11 +103,10 @@ STAGELENS_DEVICE void storeTile(T *to, const Pack<kOfLane> &numbers, const Tile<
 template <class Format>
 STAGELENS_DEVICE float factorOf(const Pack<kOfLane> &numbers)
 {
-    std::int32_t largest = 0; // as bits, whose order is that of the magnitudes
+    std::int32_t largest = 0;
 #pragma unroll
     for (int i = 0; i < kOfLane; ++i) {
-        const std::int32_t bits = std::bit_cast<std::int32_t>(numbers.at[i]) & 0x7fffffff;
-        const std::int32_t finite = bits < 0x7f800000 ? bits : 0;
+        const std::int32_t finite = finiteMagnitude(numbers.at[i]);
         largest = finite > largest ? finite : largest;
     }
 #pragma unroll
@@ -115,11 +114,12 @@ STAGELENS_DEVICE float factorOf(const Pack<kOfLane> &numbers)
         const std::int32_t other = shuffleXor(largest, mask);
         largest = other > largest ? other : largest;
     }
-    return std::fmax(std::bit_cast<float>(largest) / Format::kLargest, FLT_MIN);
+    return factorOfGreatest<Format>(largest);
 }
 
-/// The lane with the last number also clears the bytes after its code in the last float.
-template <class Format, class T, int W>
+/// The lane with the last number also clears the bytes after its code in the last float. `IsPower`: the factor is the least
+/// power of two that is not less.
+template <class Format, bool IsPower, class T, int W>
 STAGELENS_KERNEL(kThreads, 4)
 packKernel(float *factors, std::uint8_t *codes, const T *from, std::int64_t tiles, std::int64_t columns, std::int64_t count)
 {
@@ -127,7 +127,8 @@ packKernel(float *factors, std::uint8_t *codes, const T *from, std::int64_t tile
     if (tile.number >= tiles)
         return;
     const Pack<kOfLane> numbers = loadTile<W>(from, tile);
-    const float factor = factorOf<Format>(numbers);
+    const float exact = factorOf<Format>(numbers);
+    const float factor = IsPower ? powerAbove(exact) : exact;
     const float inverse = 1 / factor;
     if (threadIndex() % kWarpLanes == 0)
         factors[tile.number] = factor;
@@ -204,15 +205,15 @@ Launch overTiles(std::int64_t tiles, Stream stream)
     return {(tiles + kTiles - 1) / kTiles, kThreads, 0, stream};
 }
 
-template <class Format, class T>
+template <class Format, bool IsPower = false, class T = float>
 Status packAs(Stream stream, float *to, const T *from, std::int64_t rows, std::int64_t columns)
 {
     const std::int64_t tiles = rows * tilesOfRow(columns);
     auto *const codes = reinterpret_cast<std::uint8_t *>(to + tiles);
     if (hasWords(from, columns))
-        return launch<packKernel<Format, T, kOfLane>>(overTiles(tiles, stream), to, codes, from, tiles, columns,
-                                                      rows * columns);
-    return launch<packKernel<Format, T, 1>>(overTiles(tiles, stream), to, codes, from, tiles, columns, rows * columns);
+        return launch<packKernel<Format, IsPower, T, kOfLane>>(overTiles(tiles, stream), to, codes, from, tiles, columns,
+                                                               rows * columns);
+    return launch<packKernel<Format, IsPower, T, 1>>(overTiles(tiles, stream), to, codes, from, tiles, columns, rows * columns);
 }
 template <class Format, class T>
 Status unpackAs(Stream stream, T *to, const float *from, std::int64_t rows, std::int64_t columns)
@@ -235,6 +236,7 @@ Status pack(Stream stream, float *to, const T *from, std::int64_t rows, std::int
     case Codec::E4m3: return packAs<E4m3>(stream, to, from, rows, columns);
     case Codec::E5m2: return packAs<E5m2>(stream, to, from, rows, columns);
     case Codec::Int8: return packAs<Int8>(stream, to, from, rows, columns);
+    case Codec::E4m3ByPowers: return packAs<E4m3, true>(stream, to, from, rows, columns);
     }
     return kUnsupported;
 }
@@ -244,7 +246,8 @@ Status unpack(Stream stream, T *to, const float *from, std::int64_t rows, std::i
 {
     switch (codec) {
     case Codec::Bf16: return roundAll(stream, to, reinterpret_cast<const Bf16 *>(from), rows * columns, false);
-    case Codec::E4m3: return unpackAs<E4m3>(stream, to, from, rows, columns);
+    case Codec::E4m3:
+    case Codec::E4m3ByPowers: return unpackAs<E4m3>(stream, to, from, rows, columns);
     case Codec::E5m2: return unpackAs<E5m2>(stream, to, from, rows, columns);
     case Codec::Int8: return unpackAs<Int8>(stream, to, from, rows, columns);
     }
@@ -254,8 +257,7 @@ Status unpack(Stream stream, T *to, const float *from, std::int64_t rows, std::i
 #define STAGELENS_CODEC_OF(T)                                                                                                  \
     template Status pack(Stream, float *, const T *, std::int64_t, std::int64_t, Codec);                                       \
     template Status unpack(Stream, T *, const float *, std::int64_t, std::int64_t, Codec);
-STAGELENS_CODEC_OF(float)
-STAGELENS_CODEC_OF(Bf16)
+STAGELENS_EVERY_TYPE(STAGELENS_CODEC_OF)
 #undef STAGELENS_CODEC_OF
 
 } // namespace stagelens::kernels::gpu

@@ -244,8 +244,7 @@ Status scaleRows(Stream stream, T *out, const T *in, const float *factor, const 
                                    float, std::int64_t);                                                                       \
     template Status scaleRows(Stream, T *, const T *, const float *, const T *, const TableShard &, const std::int32_t *,      \
                               float, std::int64_t);
-STAGELENS_ROWS_OF(float)
-STAGELENS_ROWS_OF(Bf16)
+STAGELENS_EVERY_TYPE(STAGELENS_ROWS_OF)
 #undef STAGELENS_ROWS_OF
 
 } // namespace stagelens::kernels::gpu

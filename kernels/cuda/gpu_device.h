@@ -1,7 +1,7 @@
 // kernels/cuda/gpu.h for nvcc. Needs compute capability 8.0.
 #pragma once
 
-#include "kernels/include/bf16.h"
+#include "kernels/cuda/types.h"
 #include "kernels/include/stream.h"
 
 #include <cuda_runtime.h>
@@ -131,12 +131,33 @@ STAGELENS_DEVICE void prefetch(const void *at)
     asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
 }
 
-/// Two bfloat16 in one word, the first in its lower half.
-STAGELENS_DEVICE std::uint32_t packBf16(float first, float second)
+/// Returns two numbers rounded to T, of 16 bits, in one word, the first in its lower half.
+template <class T>
+STAGELENS_DEVICE std::uint32_t packPair(float first, float second)
 {
     std::uint32_t word;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));
+    if constexpr (std::is_same_v<T, Bf16>)
+        asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));
+    else
+        asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));
     return word;
+}
+/// Returns the number of T in the lower half of a word, or in the upper half.
+template <class T>
+STAGELENS_DEVICE float lowerOf(std::uint32_t word)
+{
+    float number = __uint_as_float(word << 16U);
+    if constexpr (std::is_same_v<T, Fp16>)
+        asm("{.reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low;}" : "=f"(number) : "r"(word));
+    return number;
+}
+template <class T>
+STAGELENS_DEVICE float upperOf(std::uint32_t word)
+{
+    float number = __uint_as_float(word & 0xffff0000U);
+    if constexpr (std::is_same_v<T, Fp16>)
+        asm("{.reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high;}" : "=f"(number) : "r"(word));
+    return number;
 }
 
 STAGELENS_DEVICE std::uint32_t sharedAddress(const void *shared)
@@ -167,8 +188,8 @@ STAGELENS_DEVICE void waitForCopies()
     asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
 }
 
-/// Loads four 8 x 8 bfloat16 matrices from shared memory: lane l addresses row l % 8 of matrix l / 8 (16 bytes) and receives
-/// elements 2 (l % 4) and the next one of row l / 4 of each matrix.
+/// Loads four 8 x 8 matrices of 16-bit numbers from shared memory: lane l addresses row l % 8 of matrix l / 8 (16 bytes) and
+/// receives elements 2 (l % 4) and the next one of row l / 4 of each matrix.
 STAGELENS_DEVICE void loadMatrices(std::uint32_t (&to)[4], const void *shared, int distance)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -184,14 +205,21 @@ STAGELENS_DEVICE void loadMatricesTransposed(std::uint32_t (&to)[4], const void 
                  : "r"(sharedAddress(shared) + static_cast<std::uint32_t>(distance))
                  : "memory");
 }
-/// c[16, 8] += a[16, 16] b[16, 8] of bfloat16 in float. With g = lane / 4 and t = lane % 4, a lane holds of c (g, 2t), (g,
-/// 2t+1), (g+8, 2t), (g+8, 2t+1); of a, in pairs, (g, 2t), (g+8, 2t), (g, 2t+8), (g+8, 2t+8); of b (2t, g), (2t+8, g).
+/// c[16, 8] += a[16, 16] b[16, 8] of T, of 16 bits, in float. With g = lane / 4 and t = lane % 4, a lane holds of c (g, 2t),
+/// (g, 2t+1), (g+8, 2t), (g+8, 2t+1); of a, in pairs, (g, 2t), (g+8, 2t), (g, 2t+8), (g+8, 2t+8); of b (2t, g), (2t+8, g).
+template <class T>
 STAGELENS_DEVICE void multiplyMatrices(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1)
 {
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-        "{%0, %1, %2, %3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    if constexpr (std::is_same_v<T, Bf16>)
+        asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+            "{%0, %1, %2, %3};"
+            : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    else
+        asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+            "{%0, %1, %2, %3};"
+            : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+            : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 inline Status statusOf(cudaError_t code)

@@ -28,13 +28,12 @@ Status layerNormBackward(Stream stream, T *inGradient, float *weightGradient, fl
         weightGradient, biasGradient);
 }
 
-template Status layerNormForward(Stream, float *, float *, float *, float *, const float *, const float *, const float *,
-                                 const float *, std::int64_t, std::int64_t);
-template Status layerNormForward(Stream, Bf16 *, float *, float *, Bf16 *, const Bf16 *, const Bf16 *, const Bf16 *,
-                                 const Bf16 *, std::int64_t, std::int64_t);
-template Status layerNormBackward(Stream, float *, float *, float *, const float *, const float *, const float *, const float *,
-                                  const float *, std::int64_t, std::int64_t, float *);
-template Status layerNormBackward(Stream, Bf16 *, float *, float *, const Bf16 *, const Bf16 *, const float *, const float *,
-                                  const Bf16 *, std::int64_t, std::int64_t, float *);
+#define STAGELENS_LAYER_NORM_OF(T)                                                                                             \
+    template Status layerNormForward(Stream, T *, float *, float *, T *, const T *, const T *, const T *, const T *,           \
+                                     std::int64_t, std::int64_t);                                                              \
+    template Status layerNormBackward(Stream, T *, float *, float *, const T *, const T *, const float *, const float *,       \
+                                      const T *, std::int64_t, std::int64_t, float *);
+STAGELENS_EVERY_TYPE(STAGELENS_LAYER_NORM_OF)
+#undef STAGELENS_LAYER_NORM_OF
 
 } // namespace stagelens::kernels::gpu

@@ -2,15 +2,24 @@
 // on the host (tests/cuda_emulator/blas.cpp).
 #pragma once
 
+#include "kernels/include/fp16.h"
 #include "kernels/include/matmul.h"
 
 #include <compare>
 #include <initializer_list>
 #include <map>
+#include <type_traits>
 
 namespace stagelens::kernels::gpu {
 
-/// Types by element size.
+/// The type of an array.
+enum class Number : unsigned char { Float, Bf16, Fp16 };
+
+template <class T>
+inline constexpr Number kNumber = std::is_same_v<T, float>  ? Number::Float
+                                  : std::is_same_v<T, Bf16> ? Number::Bf16
+                                                            : Number::Fp16;
+
 struct PlanKey {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
@@ -21,8 +30,8 @@ struct PlanKey {
     Form aForm = Form::Plain;
     Form bForm = Form::Plain;
     Epilogue epilogue = Epilogue::None;
-    unsigned char operandBytes = 0;
-    unsigned char outBytes = 0;
+    Number operands = Number::Float;
+    Number out = Number::Float;
     unsigned char alignment = 0; ///< least alignment of all arrays, a power of two up to 16
 
     friend auto operator<=>(const PlanKey &, const PlanKey &) = default;
@@ -57,18 +66,11 @@ Call callOf(const Product<T, Out> &product)
     Call call{{},           product.a.data,    product.b.data,  product.addend != nullptr ? product.addend : product.c,
               product.c,    product.bias,      product.between, product.alpha,
               product.beta, product.activation};
-    call.key = {product.rows,
-                product.columns,
-                product.inner,
-                product.a.stride,
-                product.b.stride,
-                product.stride,
-                product.a.form,
-                product.b.form,
-                product.epilogue,
-                static_cast<unsigned char>(sizeof(T)),
-                static_cast<unsigned char>(sizeof(Out)),
-                alignmentOf({call.a, call.b, call.addend, call.c, call.bias, call.between})};
+    call.key = {
+        product.rows,     product.columns,  product.inner,
+        product.a.stride, product.b.stride, product.stride,
+        product.a.form,   product.b.form,   product.epilogue,
+        kNumber<T>,       kNumber<Out>,     alignmentOf({call.a, call.b, call.addend, call.c, call.bias, call.between})};
     return call;
 }
 

@@ -1,5 +1,6 @@
 // Products with epilogues: by the library, or as separate kernels if it does not support them.
 #include "kernels/cuda/plans.h"
+#include "kernels/cuda/types.h"
 #include "kernels/include/elementwise.h"
 
 namespace stagelens::kernels::gpu {
@@ -85,7 +86,10 @@ Status Products::multiply(Stream stream, const Product<T, Out> &product)
 }
 
 template Status Products::multiply(Stream, const Product<float, float> &);
-template Status Products::multiply(Stream, const Product<Bf16, Bf16> &);
-template Status Products::multiply(Stream, const Product<Bf16, float> &);
+#define STAGELENS_PRODUCTS_OF(T)                                                                                               \
+    template Status Products::multiply(Stream, const Product<T, T> &);                                                         \
+    template Status Products::multiply(Stream, const Product<T, float> &);
+STAGELENS_TYPES_OF_16_BITS(STAGELENS_PRODUCTS_OF)
+#undef STAGELENS_PRODUCTS_OF
 
 } // namespace stagelens::kernels::gpu

@@ -23,13 +23,12 @@ Status rmsNormBackward(Stream stream, T *inGradient, float *weightGradient, cons
         weightGradient, nullptr);
 }
 
-template Status rmsNormForward(Stream, float *, float *, float *, const float *, const float *, const float *, std::int64_t,
-                               std::int64_t, float);
-template Status rmsNormForward(Stream, Bf16 *, float *, Bf16 *, const Bf16 *, const Bf16 *, const Bf16 *, std::int64_t,
-                               std::int64_t, float);
-template Status rmsNormBackward(Stream, float *, float *, const float *, const float *, const float *, const float *,
-                                std::int64_t, std::int64_t, float *);
-template Status rmsNormBackward(Stream, Bf16 *, float *, const Bf16 *, const Bf16 *, const float *, const Bf16 *, std::int64_t,
-                                std::int64_t, float *);
+#define STAGELENS_RMS_NORM_OF(T)                                                                                               \
+    template Status rmsNormForward(Stream, T *, float *, T *, const T *, const T *, const T *, std::int64_t, std::int64_t,     \
+                                   float);                                                                                     \
+    template Status rmsNormBackward(Stream, T *, float *, const T *, const T *, const float *, const T *, std::int64_t,        \
+                                    std::int64_t, float *);
+STAGELENS_EVERY_TYPE(STAGELENS_RMS_NORM_OF)
+#undef STAGELENS_RMS_NORM_OF
 
 } // namespace stagelens::kernels::gpu

@@ -56,7 +56,8 @@ Status rotate(Stream stream, T *rows, const float *angles, const RotaryShape &sh
     return launch<rotateKernel<T, 1>>({shape.rows, threadsForRow(pairs, kThreads), 0, stream}, rows, angles, shape, sign);
 }
 
-template Status rotate(Stream, float *, const float *, const RotaryShape &, Turn);
-template Status rotate(Stream, Bf16 *, const float *, const RotaryShape &, Turn);
+#define STAGELENS_ROTARY_OF(T) template Status rotate(Stream, T *, const float *, const RotaryShape &, Turn);
+STAGELENS_EVERY_TYPE(STAGELENS_ROTARY_OF)
+#undef STAGELENS_ROTARY_OF
 
 } // namespace stagelens::kernels::gpu

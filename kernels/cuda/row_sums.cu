@@ -146,8 +146,7 @@ Status sumScaledParts(Stream stream, T *out, const Parts<T> &parts, const float 
     template Status fillRows(Stream, T *, const T *, const T *, std::int64_t, std::int64_t);                                   \
     template Status addColumnSums(Stream, float *, const T *, std::int64_t, std::int64_t, float *);                            \
     template Status sumScaledParts(Stream, T *, const Parts<T> &, const float *, std::int64_t, std::int64_t);
-STAGELENS_ROW_SUMS_OF(float)
-STAGELENS_ROW_SUMS_OF(Bf16)
+STAGELENS_EVERY_TYPE(STAGELENS_ROW_SUMS_OF)
 #undef STAGELENS_ROW_SUMS_OF
 
 } // namespace stagelens::kernels::gpu

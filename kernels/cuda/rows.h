@@ -62,26 +62,38 @@ STAGELENS_DEVICE void unpackWord(float *to, std::uint32_t word, const float *)
 {
     *to = std::bit_cast<float>(word);
 }
-STAGELENS_DEVICE void unpackWord(float *to, std::uint32_t word, const Bf16 *)
+template <class T>
+STAGELENS_DEVICE void unpackWord(float *to, std::uint32_t word, const T *)
 {
-    to[0] = std::bit_cast<float>(word << 16U);
-    to[1] = std::bit_cast<float>(word & 0xffff0000U);
+    to[0] = lowerOf<T>(word);
+    to[1] = upperOf<T>(word);
 }
 STAGELENS_DEVICE std::uint32_t packWord(const float *from, const float *)
 {
     return std::bit_cast<std::uint32_t>(*from);
 }
-STAGELENS_DEVICE std::uint32_t packWord(const float *from, const Bf16 *)
+template <class T>
+STAGELENS_DEVICE std::uint32_t packWord(const float *from, const T *)
 {
-    return packBf16(from[0], from[1]);
+    return packPair<T>(from[0], from[1]);
+}
+/// toFloat() by an instruction of the GPU.
+template <class T>
+STAGELENS_DEVICE float numberOf(T value)
+{
+    if constexpr (std::is_same_v<T, float>)
+        return value;
+    else
+        return lowerOf<T>(value.bits);
 }
 STAGELENS_DEVICE void roundTo(float *to, float value)
 {
     *to = value;
 }
-STAGELENS_DEVICE void roundTo(Bf16 *to, float value)
+template <class T>
+STAGELENS_DEVICE void roundTo(T *to, float value)
 {
-    to->bits = static_cast<std::uint16_t>(packBf16(value, 0));
+    to->bits = static_cast<std::uint16_t>(packPair<T>(value, 0));
 }
 
 template <class T, int W>
@@ -89,7 +101,7 @@ STAGELENS_DEVICE Pack<W> unpack(const Raw<T, W> &raw)
 {
     Pack<W> pack;
     if constexpr (W == 1) {
-        pack.at[0] = toFloat(raw.value);
+        pack.at[0] = numberOf(raw.value);
     } else {
         constexpr int kInWord = 4 / static_cast<int>(sizeof(T));
 #pragma unroll

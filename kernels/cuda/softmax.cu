@@ -53,7 +53,7 @@ template <class T>
 STAGELENS_DEVICE float labelLogit(const LogitShardOf<T> &shard, const T *row, std::int32_t label)
 {
     const std::int64_t column = shard.local(label);
-    return column < 0 ? 0.0F : toFloat(row[column]);
+    return column < 0 ? 0.0F : numberOf(row[column]);
 }
 
 template <class T, int W>
@@ -102,9 +102,9 @@ exponentiateKernel(float *sum, const float *maximum, LogitShardOf<T> shard)
 }
 
 /// With OnChip the row is kept in shared memory, after the parts of the two reductions; otherwise it is read again. Since
-/// sm_100 the registers that three blocks have do not suffice.
+/// sm_100, and where halves are unpacked, the registers that three blocks have do not suffice.
 template <class T, int W, bool OnChip>
-STAGELENS_KERNEL(kMostThreads, OnChip &&STAGELENS_ARCHITECTURE < 100 ? 3 : 2)
+STAGELENS_KERNEL(kMostThreads, OnChip &&STAGELENS_ARCHITECTURE < 100 && (!std::is_same_v<T, Fp16>) ? 3 : 2)
 localSoftmaxKernel(float *maximum, float *sum, float *target, LogitShardOf<T> shard, const std::int32_t *labels)
 {
     auto *parts = reinterpret_cast<float *>(sharedBytes());
@@ -183,8 +183,7 @@ Status localSoftmax(Stream stream, float *maximum, float *sum, float *target, co
     template Status rowMaxima(Stream, float *, float *, const LogitShardOf<T> &, const std::int32_t *);                        \
     template Status exponentiate(Stream, float *, const float *, const LogitShardOf<T> &);                                     \
     template Status localSoftmax(Stream, float *, float *, float *, const LogitShardOf<T> &, const std::int32_t *);
-STAGELENS_SOFTMAX_OF(float)
-STAGELENS_SOFTMAX_OF(Bf16)
+STAGELENS_EVERY_TYPE(STAGELENS_SOFTMAX_OF)
 #undef STAGELENS_SOFTMAX_OF
 
 } // namespace stagelens::kernels::gpu

@@ -62,9 +62,10 @@ Status swigluBackward(Stream stream, T *gate, T *up, const T *outGradient, std::
     return launch<backwardKernel<T, 1>>(overElements(count, 1, stream, kPacks), gate, up, outGradient, count);
 }
 
-template Status swigluForward(Stream, float *, const float *, const float *, std::int64_t);
-template Status swigluForward(Stream, Bf16 *, const Bf16 *, const Bf16 *, std::int64_t);
-template Status swigluBackward(Stream, float *, float *, const float *, std::int64_t);
-template Status swigluBackward(Stream, Bf16 *, Bf16 *, const Bf16 *, std::int64_t);
+#define STAGELENS_SWIGLU_OF(T)                                                                                                 \
+    template Status swigluForward(Stream, T *, const T *, const T *, std::int64_t);                                            \
+    template Status swigluBackward(Stream, T *, T *, const T *, std::int64_t);
+STAGELENS_EVERY_TYPE(STAGELENS_SWIGLU_OF)
+#undef STAGELENS_SWIGLU_OF
 
 } // namespace stagelens::kernels::gpu

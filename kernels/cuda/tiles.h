@@ -1,4 +1,4 @@
-// Tiles of bfloat16 in shared memory and their tensor core products, shared by the attention kernels.
+// Tiles of 16-bit numbers in shared memory and their tensor core products, shared by the attention kernels.
 //
 // A tile has rows of Size elements, 128 or 256 bytes. The 16-byte chunk c of row r is stored at chunk c ^ (r % 8), so that the
 // eight rows that one ldmatrix reads, and the eight threads that write one row, access all 32 banks once.
@@ -19,14 +19,14 @@ template <int Size>
 inline constexpr int kBytesOf16 = 16 * Size * 2; ///< rows
 
 /// Starts to copy rows of `from`, `stride` elements apart; rows from `valid` on become zeros.
-template <int Size, int Rows, int Threads>
-STAGELENS_DEVICE void copyTile(Bf16 *tile, const Bf16 *from, std::int64_t stride, int valid)
+template <int Size, int Rows, int Threads, class T>
+STAGELENS_DEVICE void copyTile(T *tile, const T *from, std::int64_t stride, int valid)
 {
     constexpr int kChunks = Size / 8;
     static_assert(Rows * kChunks % Threads == 0 && Threads % kChunks == 0);
     const int chunk = threadIndex() % kChunks;
     int row = threadIndex() / kChunks;
-    const Bf16 *source = from + row * stride + chunk * 8;
+    const T *source = from + row * stride + chunk * 8;
 #pragma unroll
     for (int i = 0; i < Rows * kChunks / Threads; ++i) {
         const bool isValid = row < valid;
@@ -60,8 +60,8 @@ STAGELENS_DEVICE int laneColumn()
 }
 
 /// sums[m] += rows firstRow + 16 m of `a` times the transpose of the first Columns rows of `b`.
-template <int Size, int Columns, int Blocks>
-STAGELENS_DEVICE void addProductTransposed(Sums<Columns> (&sums)[Blocks], Bf16 *a, int firstRow, Bf16 *b)
+template <int Size, int Columns, int Blocks, class T>
+STAGELENS_DEVICE void addProductTransposed(Sums<Columns> (&sums)[Blocks], T *a, int firstRow, T *b)
 {
     const int lane = threadIndex() % kWarpLanes;
     const int aAt = chunkAt<Size>(firstRow + lane % 16, lane / 16);
@@ -78,16 +78,16 @@ STAGELENS_DEVICE void addProductTransposed(Sums<Columns> (&sums)[Blocks], Bf16 *
             loadMatrices(bs, b, (bAt ^ (32 * k)) + n * kBytesOf16<Size>);
 #pragma unroll
             for (int m = 0; m < Blocks; ++m) {
-                multiplyMatrices(sums[m].at[2 * n], as[m], bs[0], bs[1]);
-                multiplyMatrices(sums[m].at[2 * n + 1], as[m], bs[2], bs[3]);
+                multiplyMatrices<T>(sums[m].at[2 * n], as[m], bs[0], bs[1]);
+                multiplyMatrices<T>(sums[m].at[2 * n + 1], as[m], bs[2], bs[3]);
             }
         }
     }
 }
 
-/// sums[m] += a[m], rounded to bfloat16, times the first Inner rows of `b`.
-template <int Size, int Inner, int Blocks>
-STAGELENS_DEVICE void addProduct(Sums<Size> (&sums)[Blocks], const Sums<Inner> (&a)[Blocks], Bf16 *b)
+/// sums[m] += a[m], rounded to T, times the first Inner rows of `b`.
+template <int Size, int Inner, int Blocks, class T>
+STAGELENS_DEVICE void addProduct(Sums<Size> (&sums)[Blocks], const Sums<Inner> (&a)[Blocks], T *b)
 {
     const int lane = threadIndex() % kWarpLanes;
     const int bAt = chunkAt<Size>(lane / 8 % 2 * 8 + lane % 8, lane / 16);
@@ -99,7 +99,7 @@ STAGELENS_DEVICE void addProduct(Sums<Size> (&sums)[Blocks], const Sums<Inner> (
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
                 const float(&four)[4] = a[m].at[2 * k + i / 2];
-                as[m][i] = packBf16(four[i % 2 * 2], four[i % 2 * 2 + 1]);
+                as[m][i] = packPair<T>(four[i % 2 * 2], four[i % 2 * 2 + 1]);
             }
 #pragma unroll
         for (int n = 0; n < Size / 16; ++n) {
@@ -107,16 +107,16 @@ STAGELENS_DEVICE void addProduct(Sums<Size> (&sums)[Blocks], const Sums<Inner> (
             loadMatricesTransposed(bs, b, (bAt ^ (32 * n)) + k * kBytesOf16<Size>);
 #pragma unroll
             for (int m = 0; m < Blocks; ++m) {
-                multiplyMatrices(sums[m].at[2 * n], as[m], bs[0], bs[1]);
-                multiplyMatrices(sums[m].at[2 * n + 1], as[m], bs[2], bs[3]);
+                multiplyMatrices<T>(sums[m].at[2 * n], as[m], bs[0], bs[1]);
+                multiplyMatrices<T>(sums[m].at[2 * n + 1], as[m], bs[2], bs[3]);
             }
         }
     }
 }
 
 /// Writes factor[row / 8] * sums, rounded, into rows firstRow to firstRow + 15 of a tile.
-template <int Size>
-STAGELENS_DEVICE void putSums(Bf16 *tile, int firstRow, const Sums<Size> &sums, const float (&factor)[2])
+template <int Size, class T>
+STAGELENS_DEVICE void putSums(T *tile, int firstRow, const Sums<Size> &sums, const float (&factor)[2])
 {
 #pragma unroll
     for (int j = 0; j < Size / 8; ++j)
@@ -124,13 +124,13 @@ STAGELENS_DEVICE void putSums(Bf16 *tile, int firstRow, const Sums<Size> &sums, 
         for (int half = 0; half < 2; ++half) {
             const int at = chunkAt<Size>(firstRow + laneRow() + 8 * half, j) / 2 + laneColumn();
             *reinterpret_cast<std::uint32_t *>(tile + at) =
-                packBf16(factor[half] * sums.at[j][2 * half], factor[half] * sums.at[j][2 * half + 1]);
+                packPair<T>(factor[half] * sums.at[j][2 * half], factor[half] * sums.at[j][2 * half + 1]);
         }
 }
 
 /// Writes the first `valid` rows of a tile to `to`, `stride` elements apart.
-template <int Size, int Rows, int Threads>
-STAGELENS_DEVICE void writeTile(Bf16 *to, Bf16 *tile, std::int64_t stride, int valid)
+template <int Size, int Rows, int Threads, class T>
+STAGELENS_DEVICE void writeTile(T *to, T *tile, std::int64_t stride, int valid)
 {
     constexpr int kChunks = Size / 8;
     for (int i = threadIndex(); i < Rows * kChunks; i += Threads)

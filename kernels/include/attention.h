@@ -70,8 +70,8 @@ void attentionBackward(float *qkvGradient, const float *outGradient, const float
 
 namespace gpu {
 
-/// As above. Fast for Bf16 with heads of 64 or 128 and addresses that are multiples of 16; slow for other cases up to heads of
-/// 256; kUnsupported for larger heads.
+/// As above. Fast for Bf16 and Fp16 with heads of 64 or 128 and addresses that are multiples of 16; slow for other cases up to
+/// heads of 256; kUnsupported for larger heads.
 template <class T>
 Status attentionForward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape,
                         const KeysOf<T> &keys = {});
@@ -87,7 +87,7 @@ Status attentionBackward(Stream stream, T *qkvGradient, const T *outGradient, co
 class CudnnAttention;
 
 /// The attention of one device, on one stream and one thread at a time. Uses cuDNN if it is built in and supports type and
-/// shape (bfloat16, heads of a multiple of 8, no separate keys), otherwise the functions above. Equal calls give equal bits in
+/// shape (16 bits, heads of a multiple of 8, no separate keys), otherwise the functions above. Equal calls give equal bits in
 /// both cases.
 class Attentions {
 public:

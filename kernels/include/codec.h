@@ -15,6 +15,9 @@ enum class Codec : unsigned char {
     E4m3, ///< the largest magnitude of a tile becomes 448
     E5m2, ///< 57344
     Int8, ///< 127
+    /// As E4m3, with the factors of roundTiles(), which are powers of two: unpacked numbers are those of roundTiles() for tiles
+    /// of one row.
+    E4m3ByPowers,
 };
 
 /// Columns of a tile; the last tile of a row may be shorter.
@@ -61,6 +64,20 @@ template <class T>
 Status pack(Stream stream, float *to, const T *from, std::int64_t rows, std::int64_t columns, Codec codec);
 template <class T>
 Status unpack(Stream stream, T *to, const float *from, std::int64_t rows, std::int64_t columns, Codec codec);
+
+/// Matrices that follow one another, each [rows, columns], with rows `stride` numbers apart. Their tiles have kCodecTile rows
+/// and one column or as many columns as rows, or those of a single matrix one row and kCodecTile columns.
+struct TiledMatrix {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t stride = 0;
+    TileShape tile;
+    std::int64_t matrices = 1;
+    [[nodiscard]] std::int64_t numbers() const { return matrices * rows * columns; }
+};
+
+/// Writes the numbers, rounded as above, densely to `to`, with the CPU's bits. Bfloat16 represents them.
+Status roundTiles(Stream stream, Bf16 *to, const Bf16 *from, const TiledMatrix &of);
 
 } // namespace gpu
 

@@ -17,6 +17,8 @@ inline constexpr std::int64_t kSignsOfFloat = 32;
 }
 /// Writes the mean of the sizes and a bit for each number, and subtracts what they say from the residual.
 void encodeSigns(float *message, float *residual, std::int64_t count);
+/// The same with a given scale; `count` may be 0.
+void encodeSignsOf(float scale, float *message, float *residual, std::int64_t count);
 /// sum = the numbers that the messages say, added in order.
 void decodeSigns(float *sum, std::span<float *const> messages, std::int64_t count);
 
@@ -54,6 +56,7 @@ namespace gpu {
 [[nodiscard]] std::int64_t signsScratch(std::int64_t count);
 [[nodiscard]] std::int64_t greatestScratch(std::int64_t count);
 Status encodeSigns(Stream stream, float *message, float *residual, std::int64_t count, double *scratch);
+Status encodeSignsOf(Stream stream, float scale, float *message, float *residual, std::int64_t count);
 Status decodeSigns(Stream stream, float *sum, const Parts<float> &messages, std::int64_t count);
 Status encodeGreatest(Stream stream, float *message, float *residual, std::int64_t count, std::int64_t chosen,
                       std::int64_t *scratch);

@@ -10,7 +10,7 @@
 namespace stagelens::kernels::gpu {
 
 /// Used with one device, one stream and one thread at a time. The contract is that of attentionForward() and
-/// attentionBackward(). Returns kUnsupported for unsupported shapes.
+/// attentionBackward(), for Bf16 and Fp16. Returns kUnsupported for unsupported shapes.
 class CudnnAttention {
 public:
     /// Bytes that the scores of the backward may take. It runs for as many sequences or heads at a time as stay within them,
@@ -28,9 +28,11 @@ public:
     /// is not available.
     [[nodiscard]] static std::int64_t workspace(const AttentionShape &shape);
 
-    Status forward(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const AttentionShape &shape);
-    Status backward(Stream stream, Bf16 *qkvGradient, const Bf16 *outGradient, const Bf16 *qkv, const Bf16 *out,
-                    const float *logSumExp, const AttentionShape &shape);
+    template <class T>
+    Status forward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape);
+    template <class T>
+    Status backward(Stream stream, T *qkvGradient, const T *outGradient, const T *qkv, const T *out, const float *logSumExp,
+                    const AttentionShape &shape);
 
 private:
     struct State;

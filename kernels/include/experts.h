@@ -43,9 +43,9 @@ struct RouterLosses {
     float balance = 0;
     float size = 0;
     float weight = 1; ///< of the microbatch in the loss of the step
-    /// The ranks that divide the tokens of the microbatch: T above is as many times that of the shape. Processors only.
+    /// The ranks that divide the tokens of the microbatch: T above is as many times that of the shape.
     int parts = 1;
-    /// E n_e - T k of the tokens of all parts, as addExcess() counts them; null: n_e counts `routes`. Processors only.
+    /// E n_e - T k of the tokens of all parts, as addExcess() counts them; null: n_e counts `routes`.
     const float *excess = nullptr;
 };
 
@@ -54,6 +54,10 @@ struct RouterLosses {
 /// do not affect gates, so the other gates of a token do not change.
 void routeForward(float *gates, std::int32_t *routes, const float *logits, const float *bias, const RoutingShape &shape,
                   const RouterRule &rule = {});
+/// The parts of routeForward() after the choices: marks the choices that their experts drop with a row of -1, and the others
+/// with 0; then numbers the rows that are not marked.
+void markDropped(std::int32_t *routes, const float *gates, const RoutingShape &shape, const RouterRule &rule);
+void numberRows(std::int32_t *routes, const RoutingShape &shape);
 /// Replaces the logits by their gradient: through the gates, and of the router's losses.
 void routeBackward(float *logits, const float *gateGradient, const float *gates, const std::int32_t *routes,
                    const RoutingShape &shape, const RouterRule &rule, const RouterLosses &losses);
@@ -143,10 +147,15 @@ struct ExpertProduct {
     const std::int32_t *routes = nullptr;
     RoutingShape shape;
 };
-/// Types: all float; rows of Bf16; weights of Bf16 with a float C. Returns kUnsupported unless the beta is 0 or 1, and the
-/// operands have the forms of a layer: of rows a plain A, of weights a transposed A and a plain B.
+/// Types: all float; rows of Bf16 or Fp16; weights of these with a float C. Returns kUnsupported unless the beta is 0 or 1, and
+/// the operands have the forms of a layer: of rows a plain A, of weights a transposed A and a plain B.
 template <class T, class Out>
 Status multiplyExperts(Stream stream, const ExpertProduct<T, Out> &product, void *scratch);
+
+/// roundTiles() of the rows of experts, [rows, width], in tiles of kCodecTile rows and one column, which begin at the first row
+/// of each expert. Rows of no expert are not written.
+Status roundExpertRows(Stream stream, Bf16 *to, const Bf16 *from, const std::int32_t *routes, const RoutingShape &shape,
+                       std::int64_t width, void *scratch);
 
 } // namespace gpu
 

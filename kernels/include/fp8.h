@@ -70,4 +70,11 @@ constexpr float fromFp8(Format value)
     return std::bit_cast<float>(magnitude | (value.bits & 0x80U) << 24U);
 }
 
+/// Returns the least power of two that is not less than a positive number, which is normal.
+constexpr float powerAbove(float value)
+{
+    constexpr std::uint32_t kFraction = 0x7fffffU;
+    return std::bit_cast<float>((std::bit_cast<std::uint32_t>(value) + kFraction) & ~kFraction);
+}
+
 } // namespace stagelens::kernels

@@ -63,7 +63,7 @@ inline constexpr std::int64_t kProductBuffer = std::int64_t{128} << 20;
 
 namespace gpu {
 
-/// As above, for float or Bf16.
+/// As above, for float, Bf16 or Fp16.
 template <class T>
 struct Operand {
     const T *data = nullptr;
@@ -72,7 +72,7 @@ struct Operand {
 };
 
 /// C = epilogue(alpha op(A) op(B) + beta D), row-major, accumulated in float, where D is `addend`, or C if that is null. Types:
-/// all float (no TF32), all Bf16, or Bf16 with a float C, for gradients of weights, with beta = 1.
+/// all float (no TF32), all Bf16 or all Fp16, or these with a float C, for gradients of weights, with beta = 1.
 template <class T, class Out = T>
 struct Product {
     std::int64_t rows = 0;

@@ -1,7 +1,7 @@
 // Streams and status codes of the kernels in namespace gpu.
 //
-// Kernels take device memory and return when they are enqueued on the stream. T is float or Bf16. Rows whose address and width
-// are multiples of 16 bytes are read 16 bytes at a time; others are slower.
+// Kernels take device memory and return when they are enqueued on the stream. T is float, Bf16 or Fp16. Rows whose address and
+// width are multiples of 16 bytes are read 16 bytes at a time; others are slower.
 #pragma once
 
 #include <string>

@@ -4600,10 +4600,6 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>마이크로배치마다</translation>
     </message>
     <message>
-        <source>From its forward to a backward; refused, see list capabilities</source>
-        <translation>순전파부터 역전파까지; 지원하지 않음, list capabilities 참조</translation>
-    </message>
-    <message>
         <source>Every layer waits for the exchange of the replicas: %1 of the step.</source>
         <translation>모든 레이어가 복제본 간 교환을 기다립니다: 스텝의 %1.</translation>
     </message>
@@ -5782,14 +5778,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>값이 %1이며 전문가 %2개보다 많습니다</translation>
     </message>
     <message>
-        <source>is %1, but gpt has as many as heads</source>
-        <translation>값이 %1이지만 gpt에서는 헤드 수와 같습니다</translation>
-    </message>
-    <message>
-        <source>set it to %1 or choose family llama</source>
-        <translation>%1(으)로 하거나 llama 계열을 선택하십시오</translation>
-    </message>
-    <message>
         <source>%1 key and value heads do not divide %2 heads</source>
         <translation>헤드 수 %2이(가) 키/값 헤드 수 %1(으)로 나누어떨어지지 않습니다</translation>
     </message>
@@ -6250,16 +6238,8 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>all-gather 또는 flash 어텐션을 선택하십시오</translation>
     </message>
     <message>
-        <source>passes do not yet exchange among replicas and among expert ranks</source>
-        <translation>패스는 아직 복제본과 전문가 랭크 사이에서 함께 교환하지 못합니다</translation>
-    </message>
-    <message>
         <source>choose 1, or exchange once a step (zero2 deferred, zero3 resident)</source>
         <translation>1을 선택하거나 스텝마다 한 번 교환하십시오(zero2 deferred, zero3 resident)</translation>
-    </message>
-    <message>
-        <source>choose 1, or shard over all replicas (shard_replicas 0)</source>
-        <translation>1을 선택하거나 모든 복제본에 나누십시오(shard_replicas 0)</translation>
     </message>
     <message>
         <source>a run takes the choices of its routers</source>
@@ -6270,28 +6250,8 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>한 레이어의 모든 전문가 행렬을 하나로 다루게 됩니다</translation>
     </message>
     <message>
-        <source>the replicas of a run reduce gradients once a step</source>
-        <translation>실행의 복제본은 스텝마다 한 번 기울기를 축약합니다</translation>
-    </message>
-    <message>
-        <source>choose deferred, or only predict the plan</source>
-        <translation>deferred를 선택하거나 계획을 예측만 하십시오</translation>
-    </message>
-    <message>
-        <source>the replicas of a run gather parameters once a step</source>
-        <translation>실행의 복제본은 스텝마다 한 번 파라미터를 모읍니다</translation>
-    </message>
-    <message>
-        <source>choose resident, or only predict the plan</source>
-        <translation>resident를 선택하거나 계획을 예측만 하십시오</translation>
-    </message>
-    <message>
         <source>a prediction has one time for all forwards of a stage, and only some of them gather</source>
         <translation>예측은 한 스테이지의 모든 순전파에 같은 시간을 쓰는데 그중 일부만 파라미터를 모읍니다</translation>
-    </message>
-    <message>
-        <source>choose reshard or resident</source>
-        <translation>reshard 또는 resident를 선택하십시오</translation>
     </message>
     <message>
         <source>passes have no second exchange over the groups yet</source>
@@ -6340,18 +6300,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>choose adamw, lion or sgd, or tensor 1</source>
         <translation>adamw, lion, sgd 또는 텐서 1을 선택하십시오</translation>
-    </message>
-    <message>
-        <source>the GPU kernels compute in bf16 and fp32 only</source>
-        <translation>GPU 커널은 bf16과 fp32로만 계산합니다</translation>
-    </message>
-    <message>
-        <source>choose bf16 or fp32, or the backend cpu</source>
-        <translation>bf16이나 fp32, 또는 cpu 백엔드를 선택하십시오</translation>
-    </message>
-    <message>
-        <source>choose fp32, or expert 1</source>
-        <translation>fp32 또는 expert 1을 선택하십시오</translation>
     </message>
     <message>
         <source>the GPU kernels of attention never store its probabilities</source>
@@ -6572,10 +6520,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>Gradient compression</source>
         <translation>기울기 압축</translation>
-    </message>
-    <message>
-        <source>What replicas send of their gradients, the rest being kept for the next step: none (all), powersgd=R (two matrices of rank R), top-k=F (that share of the numbers, the greatest ones) or sign (a bit for each).</source>
-        <translation>복제본이 보내는 기울기의 부분. 나머지는 다음 스텝을 위해 남깁니다: none(전부), powersgd=R(랭크 R인 행렬 두 개), top-k=F(가장 큰 수의 그 비율) 또는 sign(수마다 1비트).</translation>
     </message>
     <message>
         <source>All numbers of the gradients</source>
@@ -6806,8 +6750,8 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>호스트 메모리</translation>
     </message>
     <message>
-        <source>Most bytes of offloaded activations that the host of a device holds.</source>
-        <translation>장치의 호스트가 보관하는 오프로드된 활성값의 최대 바이트 수.</translation>
+        <source>Most bytes that the host of a device holds: activations, optimizer state and weights.</source>
+        <translation>장치의 호스트가 보관하는 최대 바이트: 활성값, 옵티마이저 상태, 가중치.</translation>
     </message>
     <message>
         <source> Averaging weights every %1 steps exposes %2 a step and hides %3.</source>
@@ -6996,28 +6940,8 @@ Below: how much of its time each device waits.</source>
         <translation>%1 · 가장 진한 색: 레이어 평균의 %2배</translation>
     </message>
     <message>
-        <source>the ranks of a run do not forward tokens of others yet</source>
-        <translation>실행의 랭크는 아직 다른 랭크의 토큰을 전달하지 않습니다</translation>
-    </message>
-    <message>
-        <source>runs do not round tokens to 8 bits yet</source>
-        <translation>실행은 아직 토큰을 8비트로 반올림하지 않습니다</translation>
-    </message>
-    <message>
-        <source>choose expert</source>
-        <translation>expert를 선택하십시오</translation>
-    </message>
-    <message>
-        <source>choose same</source>
-        <translation>same을 선택하십시오</translation>
-    </message>
-    <message>
         <source>Copies of a token</source>
         <translation>토큰의 사본</translation>
-    </message>
-    <message>
-        <source>With expert ranks: expert sends a token to each of its experts; node sends it once to each node of its experts, whose ranks forward it (only predicted).</source>
-        <translation>전문가 랭크가 있을 때: expert는 토큰을 각 전문가에게 보내고, node는 전문가가 있는 노드마다 한 번만 보내 그 노드의 랭크가 전달합니다(예측만).</translation>
     </message>
     <message>
         <source>One for each expert</source>
@@ -7032,16 +6956,8 @@ Below: how much of its time each device waits.</source>
         <translation>노드마다 하나</translation>
     </message>
     <message>
-        <source>Ranks of a node forward tokens among themselves; only predicted</source>
-        <translation>노드의 랭크가 서로 토큰을 전달합니다. 예측만 합니다</translation>
-    </message>
-    <message>
         <source>Precision to experts</source>
         <translation>전문가로 보낼 때의 정밀도</translation>
-    </message>
-    <message>
-        <source>With expert ranks: precision of tokens and gradients on their way to experts: same as the model&apos;s, or fp8 (only predicted).</source>
-        <translation>전문가 랭크가 있을 때: 전문가로 가는 토큰과 기울기의 정밀도. 모델과 같은 same 또는 fp8(예측만).</translation>
     </message>
     <message>
         <source>That of the model</source>
@@ -7054,10 +6970,6 @@ Below: how much of its time each device waits.</source>
     <message>
         <source>8 bits</source>
         <translation>8비트</translation>
-    </message>
-    <message>
-        <source>Half of the bytes of 16 bits, on the way to experts; only predicted</source>
-        <translation>전문가로 갈 때 16비트의 절반 바이트. 예측만 합니다</translation>
     </message>
     <message>
         <source>Precision of messages</source>
@@ -8288,10 +8200,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>none 또는 전문가가 없는 모델을 선택하십시오</translation>
     </message>
     <message>
-        <source>choose none, or the backend cpu</source>
-        <translation>none 또는 cpu 백엔드를 선택하십시오</translation>
-    </message>
-    <message>
         <source>what a mixture of experts keeps has routes and rows that a run does not pack yet</source>
         <translation>전문가 혼합이 보관하는 것에는 실행이 아직 압축하지 못하는 경로와 행이 있습니다</translation>
     </message>
@@ -8310,14 +8218,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
     <message>
         <source>choose 1, or only predict the plan</source>
         <translation>1을 선택하거나 계획을 예측만 하십시오</translation>
-    </message>
-    <message>
-        <source>the losses of routers are sums over a whole microbatch, of which a pass has a slice</source>
-        <translation>라우터의 손실은 마이크로배치 전체의 합인데 패스에는 그 조각만 있습니다</translation>
-    </message>
-    <message>
-        <source>choose a model without experts, or only predict the plan</source>
-        <translation>전문가가 없는 모델을 선택하거나 계획을 예측만 하십시오</translation>
     </message>
     <message>
         <source>the loss is not finite in step %1 of %2, microbatch %3, on device %4, in pass %5: training diverged</source>
@@ -8610,10 +8510,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
     <message>
         <source>the plug-in cannot be loaded: %1</source>
         <translation>플러그인을 로드할 수 없습니다: %1</translation>
-    </message>
-    <message>
-        <source>is %1, but bf16 on GPUs needs a multiple of %2</source>
-        <translation>값이 %1이지만 GPU의 bf16에는 %2의 배수가 필요합니다</translation>
     </message>
     <message>
         <source>choose one, or --dtype fp32</source>
@@ -9644,14 +9540,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>하나에는 어휘 레이어가 있고 다른 하나에는 없습니다</translation>
     </message>
     <message>
-        <source>NVIDIA GPUs, fp32 or bf16</source>
-        <translation>NVIDIA GPU, fp32 또는 bf16</translation>
-    </message>
-    <message>
-        <source>NVIDIA GPUs, fp32 or bf16: %1</source>
-        <translation>NVIDIA GPU, fp32 또는 bf16: %1</translation>
-    </message>
-    <message>
         <source>this machine&apos;s processor, fp32, or bf16 and fp16 emulated, one thread a device</source>
         <translation>이 컴퓨터의 프로세서, fp32 또는 에뮬레이션한 bf16과 fp16, 장치마다 스레드 하나</translation>
     </message>
@@ -10082,22 +9970,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>%2개 중 %1개 선택</translation>
     </message>
     <message>
-        <source>the ranks of this machine copy activations to %1 of pinned memory, but only %2 are free</source>
-        <translation>이 컴퓨터의 랭크가 활성값을 고정된 메모리 %1에 복사하는데 %2만 비어 있습니다</translation>
-    </message>
-    <message>
-        <source>lower --offload, or choose a family that offloads less</source>
-        <translation>--offload를 낮추거나, 덜 오프로드하는 계열을 고르십시오</translation>
-    </message>
-    <message>
-        <source>the host refuses %1 of pinned memory for offloaded activations</source>
-        <translation>호스트가 오프로드한 활성값을 위한 고정된 메모리 %1을(를) 거부합니다</translation>
-    </message>
-    <message>
-        <source>lower schedule.offload, or raise the memory that the machine or its container lets a process pin</source>
-        <translation>schedule.offload를 낮추거나, 컴퓨터나 컨테이너가 프로세스에 허용하는 고정 메모리를 늘리십시오</translation>
-    </message>
-    <message>
         <source>Changes the order: %1. Undo takes it back.</source>
         <translation>순서를 바꿉니다. %1. 실행 취소로 되돌립니다.</translation>
     </message>
@@ -10284,22 +10156,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>this has been checked on processors only</source>
         <translation>프로세서에서만 확인했습니다</translation>
-    </message>
-    <message>
-        <source>choose 1, or the backend cpu</source>
-        <translation>1 또는 cpu 백엔드를 선택하십시오</translation>
-    </message>
-    <message>
-        <source>experts would drop rows of each context rank alone</source>
-        <translation>전문가가 컨텍스트 랭크마다 따로 행을 버리게 됩니다</translation>
-    </message>
-    <message>
-        <source>choose 1, or model.capacity_factor dropless</source>
-        <translation>1 또는 model.capacity_factor dropless를 선택하십시오</translation>
-    </message>
-    <message>
-        <source>choose adamw, adam8bit, lion or sgd, or the backend cpu</source>
-        <translation>adamw, adam8bit, lion, sgd 또는 cpu 백엔드를 선택하십시오</translation>
     </message>
     <message>
         <source>orders with split sequences have rules of their own</source>
@@ -10510,16 +10366,8 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>모든 단어</translation>
     </message>
     <message>
-        <source>Fp32, bf16 or fp16, of weights, activations and messages, or fp8: bf16, with the products of layers in 8 bits; processors emulate all but fp32, GPUs compute in bf16.</source>
-        <translation>가중치, 활성값, 메시지의 fp32, bf16, fp16, 또는 fp8: bf16이며 레이어의 곱은 8비트. 프로세서는 fp32 말고는 에뮬레이션하고, GPU는 bf16으로 계산합니다.</translation>
-    </message>
-    <message>
         <source>Uncompressed steps before</source>
         <translation>압축 전 스텝</translation>
-    </message>
-    <message>
-        <source>Steps at the beginning of the training in which replicas send all numbers of their gradients, which are large and change quickly there.</source>
-        <translation>학습 초기에 복제본이 기울기의 모든 수를 보내는 스텝. 이때 기울기는 크고 빨리 바뀝니다.</translation>
     </message>
     <message>
         <source>context ranks together with latent attention</source>
@@ -10686,16 +10534,8 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>비워 두거나 1f1b 또는 interleaved-1f1b를 선택하십시오</translation>
     </message>
     <message>
-        <source>the shares of experts have no groups of replicas yet</source>
-        <translation>전문가의 조각에는 아직 복제본 그룹이 없습니다</translation>
-    </message>
-    <message>
         <source>without sequence parallelism the tensor ranks would route the same tokens</source>
         <translation>시퀀스 병렬이 없으면 텐서 랭크들이 같은 토큰을 라우팅하게 됩니다</translation>
-    </message>
-    <message>
-        <source>experts would drop rows of each tensor rank alone</source>
-        <translation>전문가가 텐서 랭크마다 따로 행을 버리게 됩니다</translation>
     </message>
     <message>
         <source>choose 1, or --sequence-parallel</source>
@@ -10732,6 +10572,330 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>Overlapped pairs hide nothing here: they overlap all-to-alls of experts on several ranks.</source>
         <translation>여기서는 겹친 짝이 숨기는 것이 없습니다. 짝은 여러 랭크에 있는 전문가의 all-to-all을 겹칩니다.</translation>
+    </message>
+    <message>
+        <source>choose reshard or resident, or 1F1B on one device</source>
+        <translation>reshard나 resident, 또는 장치 하나의 1F1B를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>hosts do not yet sum what devices with rows of one table add up</source>
+        <translation>한 표의 행을 나누어 가진 장치들이 더하는 것을 호스트는 아직 더하지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose no, or adamw, lion or sgd</source>
+        <translation>no를 고르거나 adamw, lion, sgd 가운데 하나를 고르십시오</translation>
+    </message>
+    <message>
+        <source>replicas gather parameters in the memory of devices</source>
+        <translation>복제본이 장치의 메모리에서 매개변수를 모읍니다</translation>
+    </message>
+    <message>
+        <source>choose no, or zero 2</source>
+        <translation>no를 고르거나 zero 2를 고르십시오</translation>
+    </message>
+    <message>
+        <source>passes that reduce gradients do not yet copy them to the host</source>
+        <translation>기울기를 축약하는 패스는 아직 그것을 호스트로 복사하지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose no, or zero2 deferred</source>
+        <translation>no를 고르거나 zero2 deferred를 고르십시오</translation>
+    </message>
+    <message>
+        <source>routers read the bias where it is updated</source>
+        <translation>라우터는 편향이 갱신되는 곳에서 편향을 읽습니다</translation>
+    </message>
+    <message>
+        <source>choose no, or the router softmax</source>
+        <translation>no를 고르거나 라우터 softmax를 고르십시오</translation>
+    </message>
+    <message>
+        <source>the host that keeps the weights also updates them, and needs the optimizer&apos;s state</source>
+        <translation>가중치를 보관하는 호스트가 갱신도 하므로 옵티마이저의 상태가 필요합니다</translation>
+    </message>
+    <message>
+        <source>choose no, or --offload-optimizer</source>
+        <translation>no를 고르거나 --offload-optimizer를 고르십시오</translation>
+    </message>
+    <message>
+        <source>both would share the link to the host, and copies of activations are planned for a link of their own</source>
+        <translation>둘이 호스트와의 링크를 나누어 쓰게 되는데, 활성값의 복사는 혼자 쓰는 링크를 전제로 계획합니다</translation>
+    </message>
+    <message>
+        <source>choose no, or offload none and a family that offloads nothing</source>
+        <translation>no를 고르거나, offload none과 아무것도 오프로드하지 않는 계열을 고르십시오</translation>
+    </message>
+    <message>
+        <source>the schedule updates weights between its passes, which keep several versions of them on the device</source>
+        <translation>스케줄이 패스 사이에 가중치를 갱신하며, 패스는 여러 버전의 가중치를 장치에 둡니다</translation>
+    </message>
+    <message>
+        <source>choose no, or a synchronous schedule such as 1f1b</source>
+        <translation>no를 고르거나 1f1b 같은 동기 스케줄을 고르십시오</translation>
+    </message>
+    <message>
+        <source>needs the speed of the link to the host, which the hardware does not give</source>
+        <translation>호스트와의 링크 속도가 필요한데 하드웨어에 없습니다</translation>
+    </message>
+    <message>
+        <source>give --host-bandwidth</source>
+        <translation>--host-bandwidth를 주십시오</translation>
+    </message>
+    <message>
+        <source>a node has %1 for what its devices keep on the host, but they need %2</source>
+        <translation>노드에는 장치들이 호스트에 두는 것을 위한 메모리가 %1 있지만 %2 필요합니다</translation>
+    </message>
+    <message>
+        <source>raise it, or choose --no-offload-optimizer</source>
+        <translation>늘리거나 --no-offload-optimizer를 고르십시오</translation>
+    </message>
+    <message>
+        <source>each replica adds its own gradient to the whole momentum, of which ZeRO keeps a share</source>
+        <translation>복제본마다 자기 기울기를 모멘텀 전체에 더하는데 ZeRO는 그 몫만 보관합니다</translation>
+    </message>
+    <message>
+        <source>choose sign, or zero 0</source>
+        <translation>sign을 고르거나 zero 0을 고르십시오</translation>
+    </message>
+    <message>
+        <source>only AdamW has the two moments of which it keeps one</source>
+        <translation>두 모멘트 가운데 하나를 그대로 두는데, 그 둘은 AdamW에만 있습니다</translation>
+    </message>
+    <message>
+        <source>choose sign, or the optimizer adamw</source>
+        <translation>sign을 고르거나 옵티마이저 adamw를 고르십시오</translation>
+    </message>
+    <message>
+        <source>replicas exchange momentum, and no device has the gradient whose norm is limited</source>
+        <translation>복제본은 모멘텀을 교환하므로 노름을 제한할 기울기가 어느 장치에도 없습니다</translation>
+    </message>
+    <message>
+        <source>choose sign, or no clip</source>
+        <translation>sign을 고르거나 clip을 빼십시오</translation>
+    </message>
+    <message>
+        <source>devices compress the momentum, which the host would keep</source>
+        <translation>장치가 모멘텀을 압축하는데 호스트가 그것을 보관하게 됩니다</translation>
+    </message>
+    <message>
+        <source>choose sign, or --no-offload-optimizer</source>
+        <translation>sign을 고르거나 --no-offload-optimizer를 고르십시오</translation>
+    </message>
+    <message>
+        <source>In its forward, for its backward as well; on one device; only predicted</source>
+        <translation>순전파에서, 그 역전파까지 씀. 장치 하나에서만. 예측 전용</translation>
+    </message>
+    <message>
+        <source>Optimizer on the host</source>
+        <translation>호스트의 옵티마이저</translation>
+    </message>
+    <message>
+        <source>The host keeps the optimizer&apos;s state in its memory and updates the parameters: gradients are copied to it at the end of a step, and weights back.</source>
+        <translation>호스트가 옵티마이저의 상태를 메모리에 보관하고 매개변수를 갱신합니다. 스텝의 끝에 기울기를 호스트로 복사하고 가중치를 되가져옵니다.</translation>
+    </message>
+    <message>
+        <source>Parameters on the host</source>
+        <translation>호스트의 매개변수</translation>
+    </message>
+    <message>
+        <source>The host also keeps the weights of the layers: a pass copies those of one layer while it computes another, so that a device holds two layers (needs --offload-optimizer).</source>
+        <translation>호스트가 레이어의 가중치도 보관합니다. 패스는 한 레이어를 계산하는 동안 다른 레이어의 가중치를 복사하므로 장치에는 레이어 두 개만 있습니다(--offload-optimizer가 필요합니다).</translation>
+    </message>
+    <message>
+        <source>Steps at the beginning of the training in which replicas send all numbers of their gradients, which are large and change quickly there (one-bit-adam: 15 % of the steps if 0).</source>
+        <translation>학습의 처음에 복제본이 기울기의 모든 수를 보내는 스텝 수. 이때 기울기는 크고 빨리 바뀝니다(one-bit-adam: 0이면 스텝의 15 %).</translation>
+    </message>
+    <message>
+        <source>What replicas send of their gradients, the rest being kept for the next step: none (all), powersgd=R (two matrices of rank R), top-k=F (that share of the numbers, the greatest ones), sign (a bit for each) or one-bit-adam (a bit for each of the momentum of AdamW, whose second moments stay as they are after the uncompressed steps).</source>
+        <translation>복제본이 기울기 가운데 보내는 것이며 나머지는 다음 스텝을 위해 남겨 둡니다. none(전부), powersgd=R(랭크 R인 행렬 두 개), top-k=F(가장 큰 수를 그 비율만큼), sign(수마다 1비트), one-bit-adam(AdamW의 모멘텀의 수마다 1비트. 압축하지 않는 스텝이 끝나면 이차 모멘트는 그대로 둡니다).</translation>
+    </message>
+    <message>
+        <source>1-bit Adam</source>
+        <translation>1비트 Adam</translation>
+    </message>
+    <message>
+        <source>One bit for each number of the momentum, to one replica and from it to all</source>
+        <translation>모멘텀의 수마다 1비트를 한 복제본으로, 거기서 모두에게</translation>
+    </message>
+    <message>
+        <source>With expert ranks: expert sends a token to each of its experts; node sends it once to each node of its experts, whose ranks forward it.</source>
+        <translation>전문가 랭크가 있을 때: expert는 토큰을 각 전문가에게 보내고, node는 전문가가 있는 노드마다 한 번만 보내 그 노드의 랭크가 전달합니다.</translation>
+    </message>
+    <message>
+        <source>Ranks of a node forward tokens among themselves</source>
+        <translation>노드의 랭크가 서로 토큰을 전달합니다</translation>
+    </message>
+    <message>
+        <source>With expert ranks: precision of tokens and gradients on their way to experts: same as the model&apos;s, or fp8, which changes the training.</source>
+        <translation>전문가 랭크가 있을 때: 전문가로 가는 토큰과 기울기의 정밀도. 모델과 같은 same, 또는 학습 결과를 바꾸는 fp8.</translation>
+    </message>
+    <message>
+        <source>e4m3 on the way to experts, with a factor for every 128 numbers</source>
+        <translation>전문가로 갈 때 e4m3이며, 수 128개마다 배율이 하나 있습니다</translation>
+    </message>
+    <message>
+        <source>rank %1 of %2 expert ranks forwards %3 tokens, but has memory for %4</source>
+        <translation>랭크 %1(전문가 랭크 모두 %2개)이 토큰 %3개를 전달하는데 메모리는 %4개분뿐입니다</translation>
+    </message>
+    <message>
+        <source>Split messages (1: yes, 0: no)</source>
+        <translation>나눈 메시지 (1: 예, 0: 아니요)</translation>
+    </message>
+    <message>
+        <source>1: tensor ranks without sequence parallelism send a share of a message each to another node, whose ranks gather it; 0: each sends the whole</source>
+        <translation>1: 시퀀스 병렬이 없는 텐서 랭크가 다른 노드로 메시지의 한 몫씩만 보내고 그곳의 랭크가 모음. 0: 각각 전체를 보냄</translation>
+    </message>
+    <message>
+        <source>ZeRO-%1 in every microbatch</source>
+        <translation>마이크로배치마다 ZeRO-%1</translation>
+    </message>
+    <message>
+        <source>a run names weights as Hugging Face&apos;s GPT-2, which has no groups</source>
+        <translation>실행은 가중치에 그룹이 없는 Hugging Face GPT-2의 이름을 씁니다</translation>
+    </message>
+    <message>
+        <source>choose as many as heads, or the family llama</source>
+        <translation>헤드와 같은 수, 또는 llama 계열을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>On, with the weights of the layers</source>
+        <translation>켬, 레이어의 가중치 포함</translation>
+    </message>
+    <message>
+        <source>Offload</source>
+        <translation>오프로드</translation>
+    </message>
+    <message>
+        <source>Activations that wait for their backward on the host: none (po-h: those of half of the stages, po-f: all); auto, those whose copies keep no pass waiting; or that part of each device&apos;s, from 0 to 1, those that wait longest first.</source>
+        <translation>호스트에서 역전파를 기다리는 활성값: none(po-h는 스테이지 절반의 것, po-f는 전부), auto(복사 때문에 기다리는 패스가 없는 것), 또는 0부터 1까지 각 장치의 활성값 가운데 가장 오래 기다리는 것부터의 비율.</translation>
+    </message>
+    <message>
+        <source>What is free</source>
+        <translation>비용 없는 만큼</translation>
+    </message>
+    <message>
+        <source>As many activations as are copied without any pass waiting</source>
+        <translation>기다리는 패스 없이 복사되는 만큼의 활성값</translation>
+    </message>
+    <message>
+        <source>Half</source>
+        <translation>절반</translation>
+    </message>
+    <message>
+        <source>Half of each device&apos;s activations, even if passes wait for their copies</source>
+        <translation>복사를 기다리는 패스가 있더라도 각 장치의 활성값 절반</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>전부</translation>
+    </message>
+    <message>
+        <source>All activations that wait for others, even if passes wait for their copies</source>
+        <translation>복사를 기다리는 패스가 있더라도, 다른 것을 기다리는 모든 활성값</translation>
+    </message>
+    <message>
+        <source>Copies</source>
+        <translation>복사</translation>
+    </message>
+    <message>
+        <source>Whether copies to the host and back take turns on the link of a device (half), or run at the same time (full).</source>
+        <translation>장치의 링크에서 호스트로 가는 복사와 돌아오는 복사가 번갈아 실행되는지(half), 동시에 실행되는지(full).</translation>
+    </message>
+    <message>
+        <source>Take turns</source>
+        <translation>번갈아</translation>
+    </message>
+    <message>
+        <source>One lane a device for both directions</source>
+        <translation>장치마다 두 방향에 레인 하나</translation>
+    </message>
+    <message>
+        <source>Both directions at once</source>
+        <translation>양방향 동시</translation>
+    </message>
+    <message>
+        <source>A lane for each direction</source>
+        <translation>방향마다 레인 하나</translation>
+    </message>
+    <message>
+        <source>Link to the host (GB/s)</source>
+        <translation>호스트 링크 (GB/s)</translation>
+    </message>
+    <message>
+        <source>Of a device, each way (default: that of the hardware); the copies of a run are no faster.</source>
+        <translation>장치의 링크, 각 방향(기본값: 하드웨어의 값). 실행의 복사는 이보다 빠르지 않습니다.</translation>
+    </message>
+    <message>
+        <source>the hardware&apos;s</source>
+        <translation>하드웨어의 값</translation>
+    </message>
+    <message>
+        <source>Host memory (GiB)</source>
+        <translation>호스트 메모리 (GiB)</translation>
+    </message>
+    <message>
+        <source>Of a node, such as 512GiB (default: that of the hardware); a plan whose copies need more is refused.</source>
+        <translation>노드의 메모리, 예: 512GiB(기본값: 하드웨어의 값). 복사에 더 많이 필요한 계획은 거부합니다.</translation>
+    </message>
+    <message>
+        <source>is %1, which is no multiple of the %2 replicas that share experts</source>
+        <translation>%1인데, 전문가를 나누어 가지는 복제본 %2개의 배수가 아닙니다</translation>
+    </message>
+    <message>
+        <source>choose the backend cpu, or exchange once a step (zero2 deferred, zero3 resident)</source>
+        <translation>백엔드 cpu를 고르거나 스텝마다 한 번 교환하세요 (zero2 deferred, zero3 resident)</translation>
+    </message>
+    <message>
+        <source>ranks with unequal parts of the tables have unequal shares of the parameters that they sum</source>
+        <translation>표의 크기가 다른 랭크는 더하는 파라미터의 몫도 다릅니다</translation>
+    </message>
+    <message>
+        <source>a run with ZeRO in every microbatch does not add the gradients of a tied table</source>
+        <translation>마이크로배치마다 교환하는 ZeRO의 실행은 공유된 표의 기울기를 더하지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose no, or exchange once a step (zero2 deferred, zero3 resident)</source>
+        <translation>no를 고르거나 스텝마다 한 번 교환하세요 (zero2 deferred, zero3 resident)</translation>
+    </message>
+    <message>
+        <source>the ranks of this machine offload to %1 of pinned memory, but only %2 are free</source>
+        <translation>이 컴퓨터의 랭크가 고정된 메모리 %1에 오프로드하는데 %2만 비어 있습니다</translation>
+    </message>
+    <message>
+        <source>lower --offload, choose a family that offloads less, or --no-offload-optimizer</source>
+        <translation>--offload를 낮추거나, 덜 오프로드하는 계열을 고르거나, --no-offload-optimizer를 쓰십시오</translation>
+    </message>
+    <message>
+        <source>the host refuses %1 of pinned memory for what is offloaded</source>
+        <translation>호스트가 오프로드하는 것을 위한 고정된 메모리 %1을(를) 거부합니다</translation>
+    </message>
+    <message>
+        <source>offload less, or raise the memory that the machine or its container lets a process pin</source>
+        <translation>덜 오프로드하거나, 컴퓨터나 컨테이너가 프로세스에 허용하는 고정 메모리를 늘리십시오</translation>
+    </message>
+    <message>
+        <source>is %1, but the checkpoint has what the ranks of another plan have not sent yet</source>
+        <translation>%1인데, 체크포인트에는 다른 계획의 랭크가 아직 보내지 않은 것이 들어 있습니다</translation>
+    </message>
+    <message>
+        <source>keep devices, ranks, stages and the sharding of the vocabulary as they were</source>
+        <translation>장치, 랭크, 스테이지, 어휘의 분할을 전과 같게 두십시오</translation>
+    </message>
+    <message>
+        <source>is %1, but 16 bits on GPUs need a multiple of %2</source>
+        <translation>값이 %1이지만 GPU의 16비트에는 %2의 배수가 필요합니다</translation>
+    </message>
+    <message>
+        <source>Fp32, bf16 or fp16, of weights, activations and messages, or fp8: bf16, with the products of layers in 8 bits; processors emulate all but fp32, GPUs only fp8.</source>
+        <translation>가중치, 활성값, 메시지의 fp32, bf16, fp16, 또는 fp8: bf16이며 레이어의 곱은 8비트. 프로세서는 fp32 말고는 모두, GPU는 fp8만 에뮬레이션합니다.</translation>
+    </message>
+    <message>
+        <source>NVIDIA GPUs, fp32, bf16 or fp16, or fp8 emulated</source>
+        <translation>NVIDIA GPU, fp32, bf16, fp16 또는 에뮬레이션한 fp8</translation>
+    </message>
+    <message>
+        <source>NVIDIA GPUs, fp32, bf16 or fp16, or fp8 emulated: %1</source>
+        <translation>NVIDIA GPU, fp32, bf16, fp16 또는 에뮬레이션한 fp8: %1</translation>
     </message>
 </context>
 </TS>

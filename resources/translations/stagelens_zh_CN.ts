@@ -4600,10 +4600,6 @@ Replicas exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>每个微批次</translation>
     </message>
     <message>
-        <source>From its forward to a backward; refused, see list capabilities</source>
-        <translation>从其前向到某次反向；不支持，见 list capabilities</translation>
-    </message>
-    <message>
         <source>Every layer waits for the exchange of the replicas: %1 of the step.</source>
         <translation>每一层都在等待副本间的交换：占一步的 %1。</translation>
     </message>
@@ -5782,14 +5778,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>为 %1，多于 %2 个专家</translation>
     </message>
     <message>
-        <source>is %1, but gpt has as many as heads</source>
-        <translation>为 %1，但 gpt 的该数与头数相同</translation>
-    </message>
-    <message>
-        <source>set it to %1 or choose family llama</source>
-        <translation>请设为 %1，或选择 llama 架构</translation>
-    </message>
-    <message>
         <source>%1 key and value heads do not divide %2 heads</source>
         <translation>%1 个键值头不能整除 %2 个头</translation>
     </message>
@@ -6250,16 +6238,8 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>请选择 all-gather，或 flash 注意力</translation>
     </message>
     <message>
-        <source>passes do not yet exchange among replicas and among expert ranks</source>
-        <translation>计算块尚不能同时在副本间和专家 rank 间交换</translation>
-    </message>
-    <message>
         <source>choose 1, or exchange once a step (zero2 deferred, zero3 resident)</source>
         <translation>请选择 1，或每步交换一次（zero2 deferred、zero3 resident）</translation>
-    </message>
-    <message>
-        <source>choose 1, or shard over all replicas (shard_replicas 0)</source>
-        <translation>请选择 1，或在所有副本间分片（shard_replicas 0）</translation>
     </message>
     <message>
         <source>a run takes the choices of its routers</source>
@@ -6270,28 +6250,8 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>它会把一层所有专家的矩阵当作一个</translation>
     </message>
     <message>
-        <source>the replicas of a run reduce gradients once a step</source>
-        <translation>运行的副本每步归约一次梯度</translation>
-    </message>
-    <message>
-        <source>choose deferred, or only predict the plan</source>
-        <translation>请选择 deferred，或只做预测</translation>
-    </message>
-    <message>
-        <source>the replicas of a run gather parameters once a step</source>
-        <translation>运行的副本每步收集一次参数</translation>
-    </message>
-    <message>
-        <source>choose resident, or only predict the plan</source>
-        <translation>请选择 resident，或只做预测</translation>
-    </message>
-    <message>
         <source>a prediction has one time for all forwards of a stage, and only some of them gather</source>
         <translation>预测中一个阶段的所有前向用同一时间，而只有一部分会收集参数</translation>
-    </message>
-    <message>
-        <source>choose reshard or resident</source>
-        <translation>请选择 reshard 或 resident</translation>
     </message>
     <message>
         <source>passes have no second exchange over the groups yet</source>
@@ -6340,18 +6300,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>choose adamw, lion or sgd, or tensor 1</source>
         <translation>请选择 adamw、lion 或 sgd，或张量 1</translation>
-    </message>
-    <message>
-        <source>the GPU kernels compute in bf16 and fp32 only</source>
-        <translation>GPU 内核只以 bf16 和 fp32 计算</translation>
-    </message>
-    <message>
-        <source>choose bf16 or fp32, or the backend cpu</source>
-        <translation>请选择 bf16 或 fp32，或 cpu 后端</translation>
-    </message>
-    <message>
-        <source>choose fp32, or expert 1</source>
-        <translation>请选择 fp32，或 expert 1</translation>
     </message>
     <message>
         <source>the GPU kernels of attention never store its probabilities</source>
@@ -6572,10 +6520,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
     <message>
         <source>Gradient compression</source>
         <translation>梯度压缩</translation>
-    </message>
-    <message>
-        <source>What replicas send of their gradients, the rest being kept for the next step: none (all), powersgd=R (two matrices of rank R), top-k=F (that share of the numbers, the greatest ones) or sign (a bit for each).</source>
-        <translation>各副本发送梯度的哪些部分，其余留到下一步：none（全部）、powersgd=R（两个秩为 R 的矩阵）、top-k=F（该比例的最大数值）或 sign（每个数一位）。</translation>
     </message>
     <message>
         <source>All numbers of the gradients</source>
@@ -6806,8 +6750,8 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>主机内存</translation>
     </message>
     <message>
-        <source>Most bytes of offloaded activations that the host of a device holds.</source>
-        <translation>一个设备的主机存放的已卸载激活的最大字节数。</translation>
+        <source>Most bytes that the host of a device holds: activations, optimizer state and weights.</source>
+        <translation>一个设备的主机所保存的最多字节：激活、优化器状态和权重。</translation>
     </message>
     <message>
         <source> Averaging weights every %1 steps exposes %2 a step and hides %3.</source>
@@ -6996,28 +6940,8 @@ Below: how much of its time each device waits.</source>
         <translation>%1 · 最深色：该层均值的 %2 倍</translation>
     </message>
     <message>
-        <source>the ranks of a run do not forward tokens of others yet</source>
-        <translation>运行中的 rank 尚不能转发其他 rank 的词元</translation>
-    </message>
-    <message>
-        <source>runs do not round tokens to 8 bits yet</source>
-        <translation>运行尚不能将词元舍入到 8 位</translation>
-    </message>
-    <message>
-        <source>choose expert</source>
-        <translation>请选择 expert</translation>
-    </message>
-    <message>
-        <source>choose same</source>
-        <translation>请选择 same</translation>
-    </message>
-    <message>
         <source>Copies of a token</source>
         <translation>词元的副本</translation>
-    </message>
-    <message>
-        <source>With expert ranks: expert sends a token to each of its experts; node sends it once to each node of its experts, whose ranks forward it (only predicted).</source>
-        <translation>有专家 rank 时：expert 将词元发送给它的每个专家；node 只向其专家所在的每个节点发送一次，再由该节点的 rank 转发（仅预测）。</translation>
     </message>
     <message>
         <source>One for each expert</source>
@@ -7032,16 +6956,8 @@ Below: how much of its time each device waits.</source>
         <translation>每个节点一份</translation>
     </message>
     <message>
-        <source>Ranks of a node forward tokens among themselves; only predicted</source>
-        <translation>节点内的 rank 相互转发词元；仅预测</translation>
-    </message>
-    <message>
         <source>Precision to experts</source>
         <translation>发往专家的精度</translation>
-    </message>
-    <message>
-        <source>With expert ranks: precision of tokens and gradients on their way to experts: same as the model&apos;s, or fp8 (only predicted).</source>
-        <translation>有专家 rank 时：词元和梯度发往专家时的精度：same 与模型相同，或 fp8（仅预测）。</translation>
     </message>
     <message>
         <source>That of the model</source>
@@ -7054,10 +6970,6 @@ Below: how much of its time each device waits.</source>
     <message>
         <source>8 bits</source>
         <translation>8 位</translation>
-    </message>
-    <message>
-        <source>Half of the bytes of 16 bits, on the way to experts; only predicted</source>
-        <translation>发往专家时字节数为 16 位的一半；仅预测</translation>
     </message>
     <message>
         <source>Precision of messages</source>
@@ -8288,10 +8200,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>请选择 none，或没有专家的模型</translation>
     </message>
     <message>
-        <source>choose none, or the backend cpu</source>
-        <translation>请选择 none，或 cpu 后端</translation>
-    </message>
-    <message>
         <source>what a mixture of experts keeps has routes and rows that a run does not pack yet</source>
         <translation>混合专家所保留的内容含有运行尚不能压缩的路由和行</translation>
     </message>
@@ -8310,14 +8218,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
     <message>
         <source>choose 1, or only predict the plan</source>
         <translation>请选择 1，或只做预测</translation>
-    </message>
-    <message>
-        <source>the losses of routers are sums over a whole microbatch, of which a pass has a slice</source>
-        <translation>路由器的损失是对整个微批次求和，而一个计算块只有其中一个切片</translation>
-    </message>
-    <message>
-        <source>choose a model without experts, or only predict the plan</source>
-        <translation>请选择没有专家的模型，或只做预测</translation>
     </message>
     <message>
         <source>the loss is not finite in step %1 of %2, microbatch %3, on device %4, in pass %5: training diverged</source>
@@ -8610,10 +8510,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
     <message>
         <source>the plug-in cannot be loaded: %1</source>
         <translation>无法加载插件：%1</translation>
-    </message>
-    <message>
-        <source>is %1, but bf16 on GPUs needs a multiple of %2</source>
-        <translation>为 %1，但 GPU 上的 bf16 需要 %2 的倍数</translation>
     </message>
     <message>
         <source>choose one, or --dtype fp32</source>
@@ -9644,14 +9540,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>一个有词表层，另一个没有</translation>
     </message>
     <message>
-        <source>NVIDIA GPUs, fp32 or bf16</source>
-        <translation>NVIDIA GPU，fp32 或 bf16</translation>
-    </message>
-    <message>
-        <source>NVIDIA GPUs, fp32 or bf16: %1</source>
-        <translation>NVIDIA GPU，fp32 或 bf16：%1</translation>
-    </message>
-    <message>
         <source>this machine&apos;s processor, fp32, or bf16 and fp16 emulated, one thread a device</source>
         <translation>本机的处理器，fp32，或模拟的 bf16 和 fp16，每个设备一个线程</translation>
     </message>
@@ -10082,22 +9970,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
         <translation>已选 %1/%2</translation>
     </message>
     <message>
-        <source>the ranks of this machine copy activations to %1 of pinned memory, but only %2 are free</source>
-        <translation>本机的 rank 把激活拷贝到 %1 的锁页内存，但只有 %2 空闲</translation>
-    </message>
-    <message>
-        <source>lower --offload, or choose a family that offloads less</source>
-        <translation>请降低 --offload，或选择卸载较少的调度族</translation>
-    </message>
-    <message>
-        <source>the host refuses %1 of pinned memory for offloaded activations</source>
-        <translation>主机拒绝为卸载的激活分配 %1 的锁页内存</translation>
-    </message>
-    <message>
-        <source>lower schedule.offload, or raise the memory that the machine or its container lets a process pin</source>
-        <translation>请降低 schedule.offload，或提高机器或其容器允许进程锁定的内存</translation>
-    </message>
-    <message>
         <source>Changes the order: %1. Undo takes it back.</source>
         <translation>改变顺序：%1。撤销可取消。</translation>
     </message>
@@ -10284,22 +10156,6 @@ So does every pass of device %3, as a what-if; Esc takes it back</source>
     <message>
         <source>this has been checked on processors only</source>
         <translation>只在处理器上检查过</translation>
-    </message>
-    <message>
-        <source>choose 1, or the backend cpu</source>
-        <translation>请选择 1，或后端 cpu</translation>
-    </message>
-    <message>
-        <source>experts would drop rows of each context rank alone</source>
-        <translation>专家会在每个上下文 rank 上单独丢弃行</translation>
-    </message>
-    <message>
-        <source>choose 1, or model.capacity_factor dropless</source>
-        <translation>请选择 1，或 model.capacity_factor dropless</translation>
-    </message>
-    <message>
-        <source>choose adamw, adam8bit, lion or sgd, or the backend cpu</source>
-        <translation>请选择 adamw、adam8bit、lion 或 sgd，或后端 cpu</translation>
     </message>
     <message>
         <source>orders with split sequences have rules of their own</source>
@@ -10510,16 +10366,8 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>所有词</translation>
     </message>
     <message>
-        <source>Fp32, bf16 or fp16, of weights, activations and messages, or fp8: bf16, with the products of layers in 8 bits; processors emulate all but fp32, GPUs compute in bf16.</source>
-        <translation>权重、激活和消息的 fp32、bf16 或 fp16，或 fp8：即 bf16，各层的矩阵乘用 8 位；处理器模拟 fp32 以外的各种，GPU 以 bf16 计算。</translation>
-    </message>
-    <message>
         <source>Uncompressed steps before</source>
         <translation>压缩前的步数</translation>
-    </message>
-    <message>
-        <source>Steps at the beginning of the training in which replicas send all numbers of their gradients, which are large and change quickly there.</source>
-        <translation>训练开始时副本发送梯度全部数值的步数，此时梯度较大且变化很快。</translation>
     </message>
     <message>
         <source>context ranks together with latent attention</source>
@@ -10686,16 +10534,8 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>请不设置，或选择 1f1b 或 interleaved-1f1b</translation>
     </message>
     <message>
-        <source>the shares of experts have no groups of replicas yet</source>
-        <translation>专家的分片还没有副本组</translation>
-    </message>
-    <message>
         <source>without sequence parallelism the tensor ranks would route the same tokens</source>
         <translation>没有序列并行时，各张量 rank 会为同样的词元选择路由</translation>
-    </message>
-    <message>
-        <source>experts would drop rows of each tensor rank alone</source>
-        <translation>专家会在每个张量 rank 上单独丢弃行</translation>
     </message>
     <message>
         <source>choose 1, or --sequence-parallel</source>
@@ -10732,6 +10572,330 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>Overlapped pairs hide nothing here: they overlap all-to-alls of experts on several ranks.</source>
         <translation>这里的重叠对不掩盖任何通信：它们重叠的是分布在多个 rank 上的专家的 all-to-all。</translation>
+    </message>
+    <message>
+        <source>choose reshard or resident, or 1F1B on one device</source>
+        <translation>请选择 reshard 或 resident，或单设备上的 1F1B</translation>
+    </message>
+    <message>
+        <source>hosts do not yet sum what devices with rows of one table add up</source>
+        <translation>主机尚不能对持有同一张表的行的设备所累加的内容求和</translation>
+    </message>
+    <message>
+        <source>choose no, or adamw, lion or sgd</source>
+        <translation>请选择 no，或 adamw、lion 或 sgd</translation>
+    </message>
+    <message>
+        <source>replicas gather parameters in the memory of devices</source>
+        <translation>副本在设备的内存中收集参数</translation>
+    </message>
+    <message>
+        <source>choose no, or zero 2</source>
+        <translation>请选择 no，或 zero 2</translation>
+    </message>
+    <message>
+        <source>passes that reduce gradients do not yet copy them to the host</source>
+        <translation>归约梯度的计算块尚不能把梯度拷贝到主机</translation>
+    </message>
+    <message>
+        <source>choose no, or zero2 deferred</source>
+        <translation>请选择 no，或 zero2 deferred</translation>
+    </message>
+    <message>
+        <source>routers read the bias where it is updated</source>
+        <translation>路由器在偏置被更新之处读取它</translation>
+    </message>
+    <message>
+        <source>choose no, or the router softmax</source>
+        <translation>请选择 no，或路由器 softmax</translation>
+    </message>
+    <message>
+        <source>the host that keeps the weights also updates them, and needs the optimizer&apos;s state</source>
+        <translation>保存权重的主机也更新它们，需要优化器的状态</translation>
+    </message>
+    <message>
+        <source>choose no, or --offload-optimizer</source>
+        <translation>请选择 no，或 --offload-optimizer</translation>
+    </message>
+    <message>
+        <source>both would share the link to the host, and copies of activations are planned for a link of their own</source>
+        <translation>两者会共用到主机的链路，而激活的拷贝是按独占的链路规划的</translation>
+    </message>
+    <message>
+        <source>choose no, or offload none and a family that offloads nothing</source>
+        <translation>请选择 no，或 offload none 以及不卸载任何内容的调度族</translation>
+    </message>
+    <message>
+        <source>the schedule updates weights between its passes, which keep several versions of them on the device</source>
+        <translation>该调度在计算块之间更新权重，计算块在设备上保存权重的多个版本</translation>
+    </message>
+    <message>
+        <source>choose no, or a synchronous schedule such as 1f1b</source>
+        <translation>请选择 no，或 1f1b 这样的同步调度</translation>
+    </message>
+    <message>
+        <source>needs the speed of the link to the host, which the hardware does not give</source>
+        <translation>需要到主机的链路的速率，而硬件没有给出</translation>
+    </message>
+    <message>
+        <source>give --host-bandwidth</source>
+        <translation>请给出 --host-bandwidth</translation>
+    </message>
+    <message>
+        <source>a node has %1 for what its devices keep on the host, but they need %2</source>
+        <translation>一个节点有 %1 用于其设备存放在主机上的内容，但需要 %2</translation>
+    </message>
+    <message>
+        <source>raise it, or choose --no-offload-optimizer</source>
+        <translation>请提高它，或选择 --no-offload-optimizer</translation>
+    </message>
+    <message>
+        <source>each replica adds its own gradient to the whole momentum, of which ZeRO keeps a share</source>
+        <translation>每个副本把自己的梯度加到整个动量上，而 ZeRO 只保存其中一份</translation>
+    </message>
+    <message>
+        <source>choose sign, or zero 0</source>
+        <translation>请选择 sign，或 zero 0</translation>
+    </message>
+    <message>
+        <source>only AdamW has the two moments of which it keeps one</source>
+        <translation>它保持两个矩中的一个不变，而只有 AdamW 有这两个矩</translation>
+    </message>
+    <message>
+        <source>choose sign, or the optimizer adamw</source>
+        <translation>请选择 sign，或优化器 adamw</translation>
+    </message>
+    <message>
+        <source>replicas exchange momentum, and no device has the gradient whose norm is limited</source>
+        <translation>副本交换动量，没有设备拥有要限制其范数的梯度</translation>
+    </message>
+    <message>
+        <source>choose sign, or no clip</source>
+        <translation>请选择 sign，或去掉 clip</translation>
+    </message>
+    <message>
+        <source>devices compress the momentum, which the host would keep</source>
+        <translation>设备压缩动量，而主机会保存它</translation>
+    </message>
+    <message>
+        <source>choose sign, or --no-offload-optimizer</source>
+        <translation>请选择 sign，或 --no-offload-optimizer</translation>
+    </message>
+    <message>
+        <source>In its forward, for its backward as well; on one device; only predicted</source>
+        <translation>在其前向中收集，其反向也使用；仅限单设备；仅预测</translation>
+    </message>
+    <message>
+        <source>Optimizer on the host</source>
+        <translation>主机上的优化器</translation>
+    </message>
+    <message>
+        <source>The host keeps the optimizer&apos;s state in its memory and updates the parameters: gradients are copied to it at the end of a step, and weights back.</source>
+        <translation>主机在其内存中保存优化器的状态并更新参数：一步结束时把梯度拷贝到主机，再把权重拷贝回来。</translation>
+    </message>
+    <message>
+        <source>Parameters on the host</source>
+        <translation>主机上的参数</translation>
+    </message>
+    <message>
+        <source>The host also keeps the weights of the layers: a pass copies those of one layer while it computes another, so that a device holds two layers (needs --offload-optimizer).</source>
+        <translation>主机还保存各层的权重：计算块在计算一层的同时拷贝另一层的权重，所以设备只保存两层（需要 --offload-optimizer）。</translation>
+    </message>
+    <message>
+        <source>Steps at the beginning of the training in which replicas send all numbers of their gradients, which are large and change quickly there (one-bit-adam: 15 % of the steps if 0).</source>
+        <translation>训练开始时副本发送其梯度的所有数值的步数，那时梯度较大且变化很快（one-bit-adam：0 表示步数的 15 %）。</translation>
+    </message>
+    <message>
+        <source>What replicas send of their gradients, the rest being kept for the next step: none (all), powersgd=R (two matrices of rank R), top-k=F (that share of the numbers, the greatest ones), sign (a bit for each) or one-bit-adam (a bit for each of the momentum of AdamW, whose second moments stay as they are after the uncompressed steps).</source>
+        <translation>副本发送其梯度的哪些部分，其余留到下一步：none（全部）、powersgd=R（两个秩为 R 的矩阵）、top-k=F（该比例的最大的数）、sign（每个数一位）或 one-bit-adam（AdamW 的动量的每个数一位，未压缩的步之后二阶矩保持不变）。</translation>
+    </message>
+    <message>
+        <source>1-bit Adam</source>
+        <translation>1-bit Adam</translation>
+    </message>
+    <message>
+        <source>One bit for each number of the momentum, to one replica and from it to all</source>
+        <translation>动量的每个数一位，发给一个副本，再由它发给所有副本</translation>
+    </message>
+    <message>
+        <source>With expert ranks: expert sends a token to each of its experts; node sends it once to each node of its experts, whose ranks forward it.</source>
+        <translation>有专家 rank 时：expert 将词元发送给它的每个专家；node 只向其专家所在的每个节点发送一次，再由该节点的 rank 转发。</translation>
+    </message>
+    <message>
+        <source>Ranks of a node forward tokens among themselves</source>
+        <translation>节点内的 rank 相互转发词元</translation>
+    </message>
+    <message>
+        <source>With expert ranks: precision of tokens and gradients on their way to experts: same as the model&apos;s, or fp8, which changes the training.</source>
+        <translation>有专家 rank 时：词元和梯度发往专家时的精度：same 与模型相同，或会改变训练的 fp8。</translation>
+    </message>
+    <message>
+        <source>e4m3 on the way to experts, with a factor for every 128 numbers</source>
+        <translation>发往专家时为 e4m3，每 128 个数一个系数</translation>
+    </message>
+    <message>
+        <source>rank %1 of %2 expert ranks forwards %3 tokens, but has memory for %4</source>
+        <translation>rank %1（专家 rank 共 %2 个）转发 %3 个词元，但内存只够 %4 个</translation>
+    </message>
+    <message>
+        <source>Split messages (1: yes, 0: no)</source>
+        <translation>拆分消息（1：是，0：否）</translation>
+    </message>
+    <message>
+        <source>1: tensor ranks without sequence parallelism send a share of a message each to another node, whose ranks gather it; 0: each sends the whole</source>
+        <translation>1：没有序列并行的各张量 rank 向另一节点各发送消息的一份，由那里的 rank 收集；0：各自发送全部</translation>
+    </message>
+    <message>
+        <source>ZeRO-%1 in every microbatch</source>
+        <translation>每个微批次的 ZeRO-%1</translation>
+    </message>
+    <message>
+        <source>a run names weights as Hugging Face&apos;s GPT-2, which has no groups</source>
+        <translation>运行按 Hugging Face 的 GPT-2 命名权重，而它没有分组</translation>
+    </message>
+    <message>
+        <source>choose as many as heads, or the family llama</source>
+        <translation>请选择与头数相同的数，或 llama 系列</translation>
+    </message>
+    <message>
+        <source>On, with the weights of the layers</source>
+        <translation>开，包括各层的权重</translation>
+    </message>
+    <message>
+        <source>Offload</source>
+        <translation>卸载</translation>
+    </message>
+    <message>
+        <source>Activations that wait for their backward on the host: none (po-h: those of half of the stages, po-f: all); auto, those whose copies keep no pass waiting; or that part of each device&apos;s, from 0 to 1, those that wait longest first.</source>
+        <translation>在主机上等待其反向的激活：none（po-h：一半阶段的激活，po-f：全部）；auto：其复制不使任何计算块等待的激活；或各设备的激活中等待最久的那一部分，从 0 到 1。</translation>
+    </message>
+    <message>
+        <source>What is free</source>
+        <translation>无代价的部分</translation>
+    </message>
+    <message>
+        <source>As many activations as are copied without any pass waiting</source>
+        <translation>在没有计算块等待的情况下所能复制的激活</translation>
+    </message>
+    <message>
+        <source>Half</source>
+        <translation>一半</translation>
+    </message>
+    <message>
+        <source>Half of each device&apos;s activations, even if passes wait for their copies</source>
+        <translation>各设备激活的一半，即使计算块要等待其复制</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>All activations that wait for others, even if passes wait for their copies</source>
+        <translation>所有要等待其他计算块的激活，即使计算块要等待其复制</translation>
+    </message>
+    <message>
+        <source>Copies</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Whether copies to the host and back take turns on the link of a device (half), or run at the same time (full).</source>
+        <translation>设备的链路上，到主机和返回的复制是轮流进行（half），还是同时进行（full）。</translation>
+    </message>
+    <message>
+        <source>Take turns</source>
+        <translation>轮流</translation>
+    </message>
+    <message>
+        <source>One lane a device for both directions</source>
+        <translation>每个设备两个方向共用一条通道</translation>
+    </message>
+    <message>
+        <source>Both directions at once</source>
+        <translation>双向同时</translation>
+    </message>
+    <message>
+        <source>A lane for each direction</source>
+        <translation>每个方向一条通道</translation>
+    </message>
+    <message>
+        <source>Link to the host (GB/s)</source>
+        <translation>到主机的链路（GB/s）</translation>
+    </message>
+    <message>
+        <source>Of a device, each way (default: that of the hardware); the copies of a run are no faster.</source>
+        <translation>一个设备的链路，每个方向（默认：硬件的值）；运行中的复制不会更快。</translation>
+    </message>
+    <message>
+        <source>the hardware&apos;s</source>
+        <translation>硬件的值</translation>
+    </message>
+    <message>
+        <source>Host memory (GiB)</source>
+        <translation>主机内存（GiB）</translation>
+    </message>
+    <message>
+        <source>Of a node, such as 512GiB (default: that of the hardware); a plan whose copies need more is refused.</source>
+        <translation>一个节点的内存，例如 512GiB（默认：硬件的值）；复制需要更多内存的方案会被拒绝。</translation>
+    </message>
+    <message>
+        <source>is %1, which is no multiple of the %2 replicas that share experts</source>
+        <translation>为 %1，不是共享专家的 %2 个副本的倍数</translation>
+    </message>
+    <message>
+        <source>choose the backend cpu, or exchange once a step (zero2 deferred, zero3 resident)</source>
+        <translation>请选择后端 cpu，或每步交换一次（zero2 deferred，zero3 resident）</translation>
+    </message>
+    <message>
+        <source>ranks with unequal parts of the tables have unequal shares of the parameters that they sum</source>
+        <translation>表的部分不等的 rank，其求和的参数份额也不等</translation>
+    </message>
+    <message>
+        <source>a run with ZeRO in every microbatch does not add the gradients of a tied table</source>
+        <translation>每个微批次都交换的 ZeRO 在运行时不会把共享的表的梯度相加</translation>
+    </message>
+    <message>
+        <source>choose no, or exchange once a step (zero2 deferred, zero3 resident)</source>
+        <translation>请选择 no，或每步交换一次（zero2 deferred，zero3 resident）</translation>
+    </message>
+    <message>
+        <source>the ranks of this machine offload to %1 of pinned memory, but only %2 are free</source>
+        <translation>本机的 rank 卸载到 %1 的锁页内存，但只有 %2 空闲</translation>
+    </message>
+    <message>
+        <source>lower --offload, choose a family that offloads less, or --no-offload-optimizer</source>
+        <translation>请降低 --offload，选择卸载较少的调度族，或使用 --no-offload-optimizer</translation>
+    </message>
+    <message>
+        <source>the host refuses %1 of pinned memory for what is offloaded</source>
+        <translation>主机拒绝为所卸载的内容分配 %1 的锁页内存</translation>
+    </message>
+    <message>
+        <source>offload less, or raise the memory that the machine or its container lets a process pin</source>
+        <translation>请减少卸载，或提高机器或其容器允许进程锁定的内存</translation>
+    </message>
+    <message>
+        <source>is %1, but the checkpoint has what the ranks of another plan have not sent yet</source>
+        <translation>为 %1，但检查点中是另一个方案的 rank 尚未发送的部分</translation>
+    </message>
+    <message>
+        <source>keep devices, ranks, stages and the sharding of the vocabulary as they were</source>
+        <translation>请保持设备、rank、阶段和词表的切分与原来相同</translation>
+    </message>
+    <message>
+        <source>is %1, but 16 bits on GPUs need a multiple of %2</source>
+        <translation>为 %1，但 GPU 上的 16 位需要 %2 的倍数</translation>
+    </message>
+    <message>
+        <source>Fp32, bf16 or fp16, of weights, activations and messages, or fp8: bf16, with the products of layers in 8 bits; processors emulate all but fp32, GPUs only fp8.</source>
+        <translation>权重、激活和消息的 fp32、bf16 或 fp16，或 fp8：即 bf16，各层的矩阵乘用 8 位；处理器模拟 fp32 以外的各种，GPU 只模拟 fp8。</translation>
+    </message>
+    <message>
+        <source>NVIDIA GPUs, fp32, bf16 or fp16, or fp8 emulated</source>
+        <translation>NVIDIA GPU，fp32、bf16、fp16 或模拟的 fp8</translation>
+    </message>
+    <message>
+        <source>NVIDIA GPUs, fp32, bf16 or fp16, or fp8 emulated: %1</source>
+        <translation>NVIDIA GPU，fp32、bf16、fp16 或模拟的 fp8：%1</translation>
     </message>
 </context>
 </TS>

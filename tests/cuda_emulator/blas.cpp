@@ -12,19 +12,24 @@ namespace stagelens::kernels::gpu {
 namespace {
 
 /// Element of a row-major array of T.
-double elementAt(const void *data, std::int64_t place, std::size_t bytes)
+double elementAt(const void *data, std::int64_t place, Number number)
 {
-    if (bytes == sizeof(float))
-        return static_cast<double>(static_cast<const float *>(data)[place]);
-    return static_cast<double>(toFloat(static_cast<const Bf16 *>(data)[place]));
+    switch (number) {
+    case Number::Bf16: return static_cast<double>(toFloat(static_cast<const Bf16 *>(data)[place]));
+    case Number::Fp16: return static_cast<double>(toFloat(static_cast<const Fp16 *>(data)[place]));
+    case Number::Float: break;
+    }
+    return static_cast<double>(static_cast<const float *>(data)[place]);
 }
 
-void putElement(void *data, std::int64_t place, std::size_t bytes, double value)
+void putElement(void *data, std::int64_t place, Number number, double value)
 {
-    if (bytes == sizeof(float))
-        static_cast<float *>(data)[place] = static_cast<float>(value);
-    else
-        static_cast<Bf16 *>(data)[place] = toBf16(static_cast<float>(value));
+    const auto single = static_cast<float>(value);
+    switch (number) {
+    case Number::Float: static_cast<float *>(data)[place] = single; return;
+    case Number::Bf16: static_cast<Bf16 *>(data)[place] = toBf16(single); return;
+    case Number::Fp16: static_cast<Fp16 *>(data)[place] = toFp16(single); return;
+    }
 }
 
 void multiplyPlainly(const Call &call)
@@ -36,18 +41,18 @@ void multiplyPlainly(const Call &call)
         sums.assign(sums.size(), 0);
         for (std::int64_t k = 0; k < key.inner; ++k) {
             const bool isPlain = key.aForm == Form::Plain;
-            const double a = elementAt(call.a, isPlain ? row * key.aStride + k : k * key.aStride + row, key.operandBytes);
+            const double a = elementAt(call.a, isPlain ? row * key.aStride + k : k * key.aStride + row, key.operands);
             for (std::int64_t column = 0; column < key.columns; ++column) {
                 const std::int64_t place = key.bForm == Form::Plain ? k * key.bStride + column : column * key.bStride + k;
-                sums[static_cast<std::size_t>(column)] += a * elementAt(call.b, place, key.operandBytes);
+                sums[static_cast<std::size_t>(column)] += a * elementAt(call.b, place, key.operands);
             }
         }
         for (std::int64_t column = 0; column < key.columns; ++column) {
             const std::int64_t place = row * key.stride + column;
             double value = static_cast<double>(call.alpha) * sums[static_cast<std::size_t>(column)];
             if (call.beta != 0.0F)
-                value += static_cast<double>(call.beta) * elementAt(call.addend, place, key.outBytes);
-            putElement(call.c, place, key.outBytes, value);
+                value += static_cast<double>(call.beta) * elementAt(call.addend, place, key.out);
+            putElement(call.c, place, key.out, value);
         }
     }
     host::note("product", begin);

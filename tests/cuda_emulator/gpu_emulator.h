@@ -1,7 +1,8 @@
 // Implements kernels/cuda/gpu.h on the host, with the functions of gpu_device.h.
 #pragma once
 
-#include "kernels/include/bf16.h"
+#include "kernels/cuda/types.h"
+#include "kernels/include/rounding.h"
 #include "kernels/include/stream.h"
 #include "tests/cuda_emulator/fibres.h"
 #include "tests/cuda_emulator/streams.h"
@@ -149,9 +150,20 @@ STAGELENS_DEVICE void store16(void *to, const Words16 &words, const Where &where
 
 STAGELENS_DEVICE void prefetch(const void *) {}
 
-STAGELENS_DEVICE std::uint32_t packBf16(float first, float second)
+template <class T>
+STAGELENS_DEVICE std::uint32_t packPair(float first, float second)
 {
-    return toBf16(first).bits | static_cast<std::uint32_t>(toBf16(second).bits) << 16U;
+    return rounded<T>(first).bits | static_cast<std::uint32_t>(rounded<T>(second).bits) << 16U;
+}
+template <class T>
+STAGELENS_DEVICE float lowerOf(std::uint32_t word)
+{
+    return toFloat(T{static_cast<std::uint16_t>(word & 0xffffU)});
+}
+template <class T>
+STAGELENS_DEVICE float upperOf(std::uint32_t word)
+{
+    return toFloat(T{static_cast<std::uint16_t>(word >> 16U)});
 }
 
 STAGELENS_DEVICE void copyAsync16(void *shared, int distance, const void *global, bool valid,
@@ -207,14 +219,7 @@ STAGELENS_DEVICE void loadMatricesTransposed(std::uint32_t (&to)[4], const void 
                      matrixElement(rows, matrix, lane % 4 * 2 + 1, lane / 4) << 16U;
 }
 
-STAGELENS_DEVICE float lowerOf(std::uint32_t word)
-{
-    return toFloat(Bf16{static_cast<std::uint16_t>(word & 0xffffU)});
-}
-STAGELENS_DEVICE float upperOf(std::uint32_t word)
-{
-    return toFloat(Bf16{static_cast<std::uint16_t>(word >> 16U)});
-}
+template <class T>
 STAGELENS_DEVICE void multiplyMatrices(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1,
                                        const Where &where = Where::current())
 {
@@ -231,7 +236,7 @@ STAGELENS_DEVICE void multiplyMatrices(float (&c)[4], const std::uint32_t (&a)[4
             const std::uint32_t b = all[(lane % 4 * 2 + column) * 4 + pair % 4].b[half];
             for (int lower = 0; lower < 2; ++lower)
                 c[lower * 2 + column] +=
-                    lowerOf(row.a[lower + 2 * half]) * lowerOf(b) + upperOf(row.a[lower + 2 * half]) * upperOf(b);
+                    lowerOf<T>(row.a[lower + 2 * half]) * lowerOf<T>(b) + upperOf<T>(row.a[lower + 2 * half]) * upperOf<T>(b);
         }
     }
 }

@@ -66,6 +66,27 @@ private slots:
         test::compareWithGolden(text, QStringLiteral("recipes/") + QTest::currentDataTag() + QStringLiteral(".txt"));
     }
 
+    /// With a capacity, ranks that route parts of a microbatch drop rows between router and dispatch, also in what is rebuilt.
+    void rowsAreDroppedBeforeTheDispatch()
+    {
+        model::ModelConfig model;
+        model.family = model::ModelFamily::Llama;
+        model.experts = 8;
+        const auto steps = [&](const operators::TensorSplit &split) {
+            const auto text = operators::text(operators::recipeOf(operators::partitioned(operators::blockOf(model), split)));
+            const QString step = QStringLiteral("gates, routes = route(logits)\n    routes = drop-rows(gates)\n    ");
+            return QString::fromStdString(text).count(step);
+        };
+        const operators::TensorSplit context{1, false, 2};
+        const operators::TensorSplit folded{2, true, 1, model::ContextMethod::AllGather, 4};
+        QCOMPARE(steps(context), qsizetype{0});
+        model.capacityFactor = 1.25;
+        QCOMPARE(steps(context), qsizetype{2});
+        QCOMPARE(steps(folded), qsizetype{2});
+        QCOMPARE(steps({}), qsizetype{0});
+        QCOMPARE(steps({2, true}), qsizetype{0}); // tensor ranks that route the same tokens
+    }
+
     void passesEqualGolden_data()
     {
         QTest::addColumn<model::VocabularyMethod>("method");

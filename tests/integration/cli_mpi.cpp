@@ -99,6 +99,7 @@ private slots:
         add(4, "--vocabulary none --tied --clip 0.5");
         add(3, "--vocabulary vocab-1 --tied");
         add(2, "--vocabulary vocab-1 --offload 1");
+        add(4, "--offload-optimizer --offload-parameters --vocabulary vocab-1 --clip 0.5", 2);
         add(3, "--schedule seq1f1b-zb --sequence-slices 3 --vocabulary vocab-2 --clip 0.5");
         add(4, "--vocabulary vocab-2 --schedule zb-h1 --clip 0.5");
         add(2, "--schedule interlaced");
@@ -110,6 +111,7 @@ private slots:
         add(4, "--zero 2 --vocabulary vocab-1 --clip 0.5", 2);
         add(4, "--zero 3 --vocabulary none --tied --clip 0.5", 2);
         add(4, "--zero 3 --shard-replicas 2 --clip 0.5", 4);
+        add(4, "--zero 2 --zero2 eager --clip 0.5", 2);
         add(8, "--zero 3 --vocabulary vocab-1 --clip 0.5", 2, 2);
         add(4, "--vocabulary none --tied --no-sequence-parallel --clip 0.5", 1, 2);
         add(4, "--zero 1 --vocabulary vocab-1 --tied --clip 0.5", 1, 1, 2);
@@ -123,6 +125,7 @@ private slots:
         add(2, "--optimizer muon --zero 1", 2);
         add(4, "--gradient-compression powersgd=2 --vocabulary vocab-1 --clip 0.5", 2);
         add(2, "--gradient-compression top-k=0.05 --zero 1", 2);
+        add(4, "--gradient-compression one-bit-adam --gradient-compression-after 1 --vocabulary vocab-1", 2);
         add(4, "--gradient-compression powersgd=2 --gradient-compression-after 1 --sampled-softmax 16", 2);
         add(4, "--sampled-softmax 16 --vocabulary vocab-1 --clip 0.5", 1, 2);
         add(4, "--message-precision fp8 --vocabulary vocab-2 --schedule zb-h1 --clip 0.5");
@@ -139,8 +142,15 @@ private slots:
         add(4, "--sync-every 2 --optimizer adafactor --clip 0.5", 2, 1);
         add(4, "--family llama --experts 4 --top-k 2 --expert-parallel 2 --vocabulary vocab-1 --clip 0.5", 2);
         add(4, "--family llama --experts 8 --top-k 3 --expert-parallel 4 --schedule zb-h1 --zero 1", 4);
+        add(4, "--family llama --experts 4 --schedule seq1f1b --sequence-slices 3 --expert-parallel 2 --expert-headroom 4", 2);
         add(4, "--family llama --experts 4 --top-k 2 --aux-loss 0.02 --expert-parallel 2 --schedule zb-h1 --clip 0.5", 1, 2);
         add(8, "--family llama --experts 4 --top-k 2 --aux-loss 0.02 --expert-parallel 4 --zero 1", 2, 2, 2);
+        add(4, "--family llama --experts 4 --top-k 2 --expert-parallel 2 --zero 3 --shard-replicas 2 --clip 0.5", 4);
+        add(4, "--family llama --experts 4 --top-k 2 --expert-parallel 2 --zero 3 --zero3 reshard --clip 0.5", 4);
+        add(4, "--family llama --experts 4 --top-k 2 --capacity-factor 1 --drop position --schedule zb-h1", 1, 1, 2);
+        add(8, "--family llama --experts 4 --top-k 2 --capacity-factor 1 --expert-parallel 4", 2, 2, 2);
+        add(4, "--family llama --experts 4 --top-k 2 --expert-parallel 2 --dispatch-precision fp8 --schedule zb-h1", 2);
+        add(4, "--family llama --experts 8 --top-k 3 --expert-parallel 4 --expert-dispatch node --dispatch-precision fp8", 4);
     }
     void givesTheBitsOfOneProcess()
     {

@@ -10,6 +10,7 @@
 
 #include <QtTest>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace integration_memory_plan {
 

@@ -1,9 +1,12 @@
 // Results of papers beside predictions: found for exactly the plans they were measured with, and near what is predicted.
+#include "engine/base/file.h"
 #include "engine/model/experiment_json.h"
+#include "engine/model/hardware_json.h"
 #include "engine/model/presets.h"
 #include "engine/service/engine_service.h"
 #include "engine/service/plans/published.h"
 #include "tests/support/cli_runner.h"
+#include "tests/support/gpt_shape.h"
 #include "tests/support/simulate_support.h"
 #include "tests/support/test_program.h"
 
@@ -171,46 +174,38 @@ void PublishedResults::eightBitsAreNearPublished()
 }
 
 /// A model of 10.5B parameters on 8 A100, 64 sequences (PipeOffload, arXiv 2503.01328, figure 15): 40 stages of a layer, the
-/// first and the last with the vocabulary layers alone. MFU in percent and activations in GB, read off the figure. Theirs was
-/// GPT with 8 groups of keys, ours is a Llama of as many parameters, so activations are compared with those of 1F1B.
+/// first and the last with the vocabulary layers alone. MFU in percent and activations in GiB, read off the figure. A GPT with
+/// 8 groups of keys; the file of the stack has one constant, fitted to the MFU of the others than PO-F.
 void PublishedResults::pipeOffloadIsNearPublished_data()
 {
     QTest::addColumn<int>("sequence");
     QTest::addColumn<std::vector<double>>("mfu");
-    QTest::addColumn<std::vector<double>>("gigabytes");
-    QTest::addColumn<double>("points"); // by which the order of MFU may be missed
+    QTest::addColumn<std::vector<double>>("gibibytes");
     using List = std::vector<double>;
-    // GIS, GIS-H, PO-H, 1F1B; 0: out of memory
-    QTest::newRow("4096") << 4096 << List{65, 63, 59, 57} << List{13, 8, 3, 12} << 1.0;
-    QTest::newRow("8192") << 8192 << List{68, 65, 61, 59} << List{27, 16, 6, 24} << 1.0;
-    // Ours is 1.1 points lower than 1F1B: the longer attention, the longer I, and the shorter W for which the chunks wait.
-    QTest::newRow("16384") << 16'384 << List{0, 68, 63, 62} << List{0, 32, 12, 48} << 1.2;
+    // GIS, GIS-H, PO-H, PO-F, 1F1B; 0: out of memory, or not run
+    QTest::newRow("4096") << 4096 << List{65, 63, 59, 0, 57} << List{13, 8, 3, 0, 12};
+    QTest::newRow("8192") << 8192 << List{68, 65, 61, 0, 59} << List{27, 16, 6, 0, 24};
+    QTest::newRow("16384") << 16'384 << List{0, 68, 63, 59, 62} << List{0, 32, 12, 9, 48};
+    QTest::newRow("32768") << 32'768 << List{0, 0, 65, 64, 0} << List{0, 0, 24, 14, 0};
 }
 
 void PublishedResults::pipeOffloadIsNearPublished()
 {
     QFETCH(const int, sequence);
     QFETCH(const std::vector<double>, mfu);
-    QFETCH(const std::vector<double>, gigabytes);
-    QFETCH(const double, points);
-    const auto predicted = [sequence](const char *family, std::optional<int> group) {
+    QFETCH(const std::vector<double>, gibibytes);
+    const auto cluster = model::loadCluster(base::resourceFolder() / "clusters" / "pipeoffload-2025.json");
+    QVERIFY2(cluster.ok(), cluster ? "" : cluster.error().text().c_str());
+    const auto predicted = [&](const char *family, std::optional<int> group) {
         model::Experiment experiment;
         experiment.hasModel = true;
-        experiment.model.preset = "custom";
-        experiment.model.family = model::ModelFamily::Llama;
-        experiment.model.layers = 38;
-        experiment.model.hidden = 5120;
-        experiment.model.heads = 40;
+        experiment.model = test::gptOf(38, 5120, 40, sequence, 32'000, model::DataType::Bf16);
         experiment.model.kvHeads = 8;
-        experiment.model.ffn = 13'656;
-        experiment.model.sequence = sequence;
-        experiment.model.vocabularySize = 32'000;
-        experiment.model.dtype = model::DataType::Bf16;
         experiment.parallel.devices = 8;
         experiment.parallel.microbatches = 64;
         experiment.parallel.stageLayers = {4, 5, 5, 5, 5, 5, 5, 4};
         experiment.schedule.recomputeModules = {.norms = true, .activation = true};
-        experiment.cost.source = model::HardwarePreset{"a100-80gb", nullptr};
+        experiment.cost.source = model::HardwarePreset{cluster->name, std::make_shared<const model::Hardware>(*cluster)};
         experiment.schedule.family = family;
         if (family != std::string_view("1f1b")) {
             experiment.schedule.chunks = 5;
@@ -225,19 +220,21 @@ void PublishedResults::pipeOffloadIsNearPublished()
         base::Bytes most = 0;
         for (const auto &device : (*prediction)->metrics.peakMemoryByCategory)
             most = std::max(most, device[simulate::at(simulate::MemoryCategory::Activations)]);
-        return std::pair((*prediction)->metrics.mfu.value() * 100, static_cast<double>(most) / 1e9);
+        // Theirs computes the masks of dropout again: of 18.8 s h bytes of a layer 16.8 remain.
+        constexpr double kWithoutMasks = 16.8 / 18.8;
+        return std::pair((*prediction)->metrics.mfu.value() * 100, kWithoutMasks * static_cast<double>(most) / (1 << 30));
     };
     const std::vector<std::pair<double, double>> found{predicted("gis", {}), predicted("gis", 4), predicted("po-h", {}),
-                                                       predicted("1f1b", {})};
+                                                       predicted("po-f", {}), predicted("1f1b", {})};
     for (std::size_t i = 0; i < found.size(); ++i) {
-        qInfo("MFU %.1f %%, published %g; %.2f GB, published %g", found[i].first, mfu[i], found[i].second, gigabytes[i]);
+        qInfo("MFU %.1f %%, published %g; %.2f GiB, published %g", found[i].first, mfu[i], found[i].second, gibibytes[i]);
         if (mfu[i] <= 0)
             continue;
-        const double share = found[i].second / found.back().second;
-        const double published = gigabytes[i] / gigabytes.back();
-        QVERIFY2(std::abs(share - published) <= 0.15 * published, qPrintable(QString::number(share)));
-        for (std::size_t j = i + 1; j < found.size(); ++j) // published in order of MFU
-            QVERIFY(found[i].first > found[j].first - points);
+        QVERIFY(std::abs(found[i].first - mfu[i]) <= 4);
+        QVERIFY2(std::abs(found[i].second - gibibytes[i]) <= std::max(0.15 * gibibytes[i], 0.6),
+                 qPrintable(QString::number(found[i].second)));
+        for (std::size_t j = 0; j < found.size(); ++j)
+            QVERIFY(mfu[j] <= 0 || mfu[i] <= mfu[j] || found[i].first > found[j].first - 1);
     }
 }
 

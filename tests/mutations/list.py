@@ -22,8 +22,13 @@ MESSAGES = "engine/runtime/executor/device_messages.cpp"
 GPU_LANE = "engine/backend/cuda/gpu_host_lane.cpp"
 GPU_COPIES = ("integration/gpu/offload", "copiesAndKernelsWaitForEachOther")
 GPU_OFFLOAD = ("integration/gpu/offload", "changesNoBit")
+HOST_UPDATE = "engine/runtime/state/host_update.cpp"
+GPU_HOST = ("integration/gpu/host_state", "bitsDependOnNothingElse")
 CUTS = ("integration/tensor_ranks", "gradientsMatchTheReferenceInEveryCut")
 CONTEXT = ("integration/ranks/context", "gradientsMatchTheReferenceInEveryCut")
+PARTS = ("integration/ranks/expert_parts", "gradientsMatchTheReference")
+NODES = ("integration/ranks/expert_nodes", "changesNoBit:two nodes")
+DISPATCH = "integration/ranks/expert_dispatch"
 FOLDED = ("integration/ranks/folded_experts", "gradientsMatchTheReference")
 
 MUTATIONS = [
@@ -53,7 +58,7 @@ MUTATIONS = [
              "exchange(timeline::AnchoredKind::ReduceGradients);", "(void)exchange;",
              "integration/replicas", "gradientsMatchTheReference"),
     Mutation("replicas do not gather the parameters that others updated", SESSION,
-             "    if (m_plan.gradientRanks() > 1 && parallel.zero > 0 && !parallel.gathersFirst())\n"
+             "    if (m_plan.gradientRanks() > 1 && (parallel.zero == 1 || parallel.zero == 2))\n"
              "        exchange(timeline::AnchoredKind::GatherParameters);", "",
              "integration/replicas", "bitsDependOnNeitherZeroNorModeNorSchedule"),
     Mutation("groups of replicas do not sum over the groups", "engine/runtime/executor/replica_exchange.cpp",
@@ -81,6 +86,25 @@ MUTATIONS = [
              *CONTEXT),
     Mutation("ranks that route other tokens are not counted", "engine/runtime/layers/choice_exchange.cpp",
              "        m_context.compute.add(sums, part->data(), exchange.width);\n", "", *FOLDED),
+    Mutation("experts drop rows of each rank alone", PARTITION,
+             "block = withSharedDrops(withSummedChoices(std::move(block)));",
+             "block = withSummedChoices(std::move(block));", *FOLDED),
+    Mutation("experts drop rows in the order of ranks", "engine/runtime/layers/drop_exchange.cpp",
+             "const std::int64_t place = first / shape.sequence * shape.wholeSequence() + position;",
+             "const std::int64_t place = rank / parts * shape.tokens() + first + 0 * position;", *PARTS),
+    Mutation("forwarded rows take the gate of another choice", "engine/runtime/layers/expert_forwarding.cpp",
+             "gates[size(row)] = m_head[size(gatesAt() + at)];",
+             "gates[size(row)] = m_head[size(gatesAt() + at - at % m_topK)];", *NODES),
+    Mutation("gradients go to experts in all their bits", "engine/runtime/layers/expert_exchange.cpp",
+             "return isToExperts(exchange.kind) ? m_context.shape.dispatched : std::nullopt;",
+             "return exchange.kind == TensorExchange::Kind::SendRows ? m_context.shape.dispatched : std::nullopt;",
+             DISPATCH, "rowsHaveFourBits"),
+    Mutation("rows go to experts with factors that are not powers of two", "kernels/cpu/codec.cpp",
+             "const float factor = kFactors == Factors::Powers ? powerAbove(exact) : exact;", "const float factor = exact;",
+             DISPATCH, "productsIn8BitsReadTheSameNumbers"),
+    Mutation("the router losses of a slice count as those of a whole microbatch", "engine/runtime/layers/expert_kernels.cpp",
+             "m_context.shape.passWeight()", "m_context.shape.microbatchWeight()",
+             "integration/training/sliced_experts", "gradientsAreThoseOfTheReference:seq1f1b"),
     Mutation("a shared expert leaves its gradient of the input out", "engine/operators/differentiate.cpp",
              "        step.accumulates = true;\n        appendWrite(op.inputs[0], std::move(step), true);\n    }\n\n"
              "    /// Each summand has the gradient of the sum.", "    }\n\n    /// Each summand has the gradient of the sum.",
@@ -97,4 +121,30 @@ MUTATIONS = [
              "    if (!join(m_offloads))\n        return false;\n", "", *GPU_OFFLOAD),
     Mutation("a GPU uses what it reloads before the copy has ended", "engine/runtime/offload/device_copies.cpp",
              "    return join(m_reloads);", "    return true;", *GPU_OFFLOAD),
+    Mutation("a device computes a layer before its weights have arrived", "engine/runtime/layers/layer_weights.cpp",
+             "    if (!waitFor(*own))\n"
+             "        return; // the run was stopped, and the results of the pass are dropped\n", "",
+             "integration/training/host_state", "copiesKeepToTheLink"),
+    Mutation("a GPU computes a layer before its weights have arrived", "engine/runtime/layers/layer_weights.cpp",
+             "        m_lane->join(slot.lastCopy);\n", "        slot.isArriving = false;\n", *GPU_HOST),
+    Mutation("a GPU uses weights before its host has returned them", HOST_UPDATE,
+             "    m_lane->join(m_lane->launch({Move{parameter.rounded.values().first(from.size()), from}, {}}));\n",
+             "    (void)m_lane->launch({Move{parameter.rounded.values().first(from.size()), from}, {}});\n", *GPU_HOST),
+    Mutation("the host of a GPU updates before the gradient has arrived", HOST_UPDATE,
+             "    m_lane->finish();\n    m_lane->beginStep();\n", "    m_lane->beginStep();\n",
+             "integration/gpu/host_state", "updatesAreThoseOfAProcessor"),
+    Mutation("the host does not return the weights", "engine/runtime/state/optimizer.cpp",
+             "        refreshRead(m_parameter, m_compute);\n", "",
+             "integration/training/host_state", "changesNoBitOfSlices"),
+    Mutation("a resumed run has sent all of its gradients", "engine/runtime/training/unsent_gradients.cpp",
+             "                replace(*device, numbers);\n", "                (void)numbers;\n",
+             "integration/training/compression", "continuesWithWhatWasNotSent"),
+    Mutation("a resumed run of 1-bit Adam corrects its second moments by all updates",
+             "engine/runtime/training/model_tensors.cpp",
+             "part->secondUpdates = ofSecondMoments[size(part->index)];",
+             "part->secondUpdates = (void(ofSecondMoments), counts)[size(part->index)];",
+             "integration/training/compression", "continuesWithWhatWasNotSent:one-bit-adam"),
+    Mutation("a server of 1-bit Adam averages nothing", "engine/operators/compression/onebit.cpp",
+             "        kernels.decodeSigns(sum, messages, count);\n", "",
+             "integration/training/one_bit_adam", "lossesFall"),
 ]

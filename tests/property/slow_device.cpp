@@ -140,7 +140,8 @@ private slots:
             simulate::CostModel costs = test::randomCosts(random, *schedule);
             simulate::MicrobatchWork work;
             for (int microbatch = 0; microbatch < schedule->microbatches(); ++microbatch) {
-                work.linear.push_back(0.1 + 2 * random.nextUniform());
+                work.tokens.push_back(0.1 + 2 * random.nextUniform());
+                work.compute.push_back(work.tokens.back());
                 work.quadratic.push_back(0.1 + 4 * random.nextUniform());
             }
             costs.work = std::make_shared<const simulate::MicrobatchWork>(std::move(work));

@@ -295,6 +295,10 @@ public:
     {
         m_inner->encodeSigns(message, residual, count);
     }
+    void encodeSignsOf(float scale, float *message, float *residual, std::int64_t count) override
+    {
+        m_inner->encodeSignsOf(scale, message, residual, count);
+    }
     void decodeSigns(float *sum, std::span<float *const> messages, std::int64_t count) override
     {
         m_inner->decodeSigns(sum, messages, count);

@@ -8,6 +8,8 @@
 
 #include <QtTest>
 
+#include <cmath>
+#include <fmt/format.h>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,15 @@ inline std::vector<double> lossesOf(const model::Experiment &plan, const runtime
     if (!trained)
         qCritical("%s", trained.error().text().c_str());
     return losses;
+}
+
+/// Fails unless losses are those of a processor, each within `bound`.
+inline void compareLosses(const std::vector<double> &losses, const std::vector<double> &expected, double bound)
+{
+    QCOMPARE(losses.size(), expected.size());
+    for (std::size_t step = 0; step < losses.size(); ++step)
+        QVERIFY2(std::abs(losses[step] - expected[step]) <= bound,
+                 fmt::format("step {}: {}, on the processor {}", step, losses[step], expected[step]).c_str());
 }
 
 } // namespace stagelens::test

@@ -1,7 +1,7 @@
 // What the tests of the GPU kernels share: fibres instead of a GPU, and numbers of either compute type.
 #pragma once
 
-#include "kernels/include/bf16.h"
+#include "kernels/include/rounding.h"
 #include "kernels/include/stream.h"
 #include "tests/cuda_emulator/fibres.h"
 #include "tests/support/kernel_numbers.h"
@@ -17,6 +17,7 @@
 namespace stagelens::test {
 
 using kernels::Bf16;
+using kernels::Fp16;
 using kernels::gpu::Status;
 using kernels::gpu::Stream;
 
@@ -69,7 +70,7 @@ std::vector<T> as(const std::vector<float> &values)
     } else {
         std::vector<T> rounded(values.size());
         for (std::size_t i = 0; i < values.size(); ++i)
-            rounded[i] = kernels::toBf16(values[i]);
+            rounded[i] = kernels::rounded<T>(values[i]);
         return rounded;
     }
 }
@@ -95,8 +96,8 @@ std::vector<T> filledWith(std::size_t count, float value)
     return as<T>(std::vector<float>(count, value));
 }
 
-/// Whether each value is right: floats as those of the CPU kernels, |x - reference| <= 2^-8 (|reference| + root mean square)
-/// for bfloat16.
+/// Whether each value is right: floats as those of the CPU kernels, |x - reference| <= u (|reference| + root mean square) for
+/// others, where u is 2^-8 for bf16 and 2^-11 for fp16.
 template <class T>
 bool isRight(const std::vector<T> &values, const std::vector<double> &reference)
 {
@@ -106,11 +107,12 @@ bool isRight(const std::vector<T> &values, const std::vector<double> &reference)
     for (const double value : reference)
         squares += value * value;
     const double mean = reference.empty() ? 0 : std::sqrt(squares / static_cast<double>(reference.size()));
+    constexpr double kRounding = std::is_same_v<T, Fp16> ? 0x1p-11 : 0x1p-8;
     double difference = 0;
     for (std::size_t i = 0; i < values.size(); ++i) {
         const double miss = std::abs(static_cast<double>(kernels::toFloat(values[i])) - reference[i]);
         difference += miss * miss;
-        const bool isOff = !(miss <= (std::abs(reference[i]) + mean) / 256);
+        const bool isOff = !(miss <= kRounding * (std::abs(reference[i]) + mean));
         if (isOff) {
             qWarning("element %zu of %zu is %g instead of %g", i, values.size(),
                      static_cast<double>(kernels::toFloat(values[i])), reference[i]);

@@ -4,6 +4,7 @@
 #include "engine/operators/stage_layers.h"
 #include "engine/runtime/memory/memory_plan.h"
 #include "engine/runtime/plan/lowering.h"
+#include "engine/runtime/state/parameters.h"
 #include "tests/support/trained.h"
 
 #include <QTemporaryDir>
@@ -110,6 +111,39 @@ inline void useSigmoids(model::Experiment &experiment)
     experiment.model.router = model::RouterScore::Sigmoid;
     experiment.model.routerBiasRate = 0.01;
     experiment.model.sharedExperts = 1;
+}
+
+inline bool isOfExperts(const std::string &name)
+{
+    return name.find(".experts.") != std::string::npos;
+}
+
+/// Calls visit(parameter, relative difference of its gradients) for every parameter; the difference is 0 for equal bits.
+template <typename Visit>
+void eachDifference(const model::Experiment &experiment, const std::vector<float> &one, const std::vector<float> &other,
+                    const Visit &visit)
+{
+    QCOMPARE(other.size(), one.size());
+    std::size_t at = 0;
+    for (const runtime::ParameterInfo &info : runtime::parameterList(experiment.model)) {
+        double difference = 0;
+        double norm = 0;
+        for (const std::size_t end = at + static_cast<std::size_t>(info.count()); at < end; ++at) {
+            difference += std::pow(static_cast<double>(one[at]) - static_cast<double>(other[at]), 2);
+            norm += std::pow(static_cast<double>(one[at]), 2);
+        }
+        visit(info.name, difference > 0 ? std::sqrt(difference / norm) : 0);
+    }
+}
+
+/// Compares gradients, parameter after parameter: those of experts within a tolerance, all others to the bit.
+inline void compareGradients(const model::Experiment &experiment, const std::vector<float> &one,
+                             const std::vector<float> &other)
+{
+    eachDifference(experiment, one, other, [](const std::string &name, double relative) {
+        QVERIFY2(relative <= (isOfExperts(name) ? 1e-6 : 0),
+                 qPrintable(QString("%1 differs by %2").arg(name.c_str()).arg(relative)));
+    });
 }
 
 /// The peaks of each device in a run of a plan of two devices are those predicted; messages, which depend on timing, are at

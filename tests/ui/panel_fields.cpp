@@ -175,6 +175,10 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.parallel.replicas = 2;
         else if (field.id == u"training.gradient_compression_after"_s)
             experiment.training.compression = operators::parseCompression("sign").choice;
+        else if (const QStringList ofHosts{u"schedule.offload_parameters"_s, u"schedule.offload_lanes"_s,
+                                           u"schedule.host_bandwidth"_s, u"schedule.host_memory"_s};
+                 ofHosts.contains(field.id))
+            experiment.schedule.offloadOptimizer = true;
         else if (field.id == u"training.loss_scale"_s)
             experiment.model.dtype = model::DataType::Fp16;
         else if (field.id == u"parallel.zero2"_s)

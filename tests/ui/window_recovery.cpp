@@ -199,6 +199,9 @@ void WindowRecovery::aKilledWindowComesBack()
     QVERIFY2(told.hasMatch() && told.captured(1).toInt() >= 3, qPrintable(notice->text()));
     const auto *run = window.runsPanel().model()->run(window.runsPanel().model()->index(0, 0));
     QVERIFY(run && run->status == store::RunStatus::Interrupted);
+    // The plan comes back with its newest run, once that was read; one that was hidden is shown again.
+    QTRY_COMPARE(m_fixture->content().groups.size(), std::size_t{2});
+    window.runController().showNone();
     QCOMPARE(m_fixture->content().groups.size(), std::size_t{1});
     m_fixture->click(u"bar.notice.Show it"_s);
     QTRY_COMPARE(m_fixture->content().groups.size(), std::size_t{2});

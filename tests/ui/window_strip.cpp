@@ -367,6 +367,7 @@ void WindowStrip::theStatusBarSaysWhyAPlanCannotTrain()
     plan.parallel.replicas = 2;
     plan.parallel.zero = 2;
     plan.parallel.zero2 = model::ZeroGradients::Eager;
+    plan.model.tied = true; // which such a run refuses
     window.document().edit(u"parallel.zero2"_s, u"ZeRO-2"_s, plan);
     QTRY_VERIFY2(status->accessibleName().contains(u" · cannot be trained here: "_s), qPrintable(status->accessibleName()));
     // In the words of the window.

@@ -12,6 +12,7 @@
 #include "ui/panels/inspector_panel.h"
 #include "ui/panels/runs/runs_panel.h"
 #include "ui/panels/settings_panel.h"
+#include "ui/shell/page_scroll.h"
 #include "ui/shell/status_bar.h"
 #include "ui/shell/window_model.h"
 #include "ui/strip/plan_strip.h"
@@ -107,7 +108,7 @@ void WindowWidgets::buildCentre(QMainWindow *window, const WindowModel &model)
     for (QWidget *page : std::initializer_list<QWidget *>{explore, compare, sweep, learn}) // in the order of the modes
         pages->addWidget(page);
     // A page that needs more than a small screen has is scrolled; it does not make the window larger.
-    auto *scroll = new QScrollArea(centre);
+    auto *scroll = new PageScroll(centre);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setFocusPolicy(Qt::NoFocus);
     scroll->setMinimumSize(kSmallestPage);

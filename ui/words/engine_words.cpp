@@ -54,7 +54,7 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP(
         "Words",
         "Fp32, bf16 or fp16, of weights, activations and messages, or fp8: bf16, with the products of layers in 8 bits; "
-        "processors emulate all but fp32, GPUs compute in bf16."),
+        "processors emulate all but fp32, GPUs only fp8."),
     QT_TRANSLATE_NOOP("Words", "Width of a head"),
     QT_TRANSLATE_NOOP("Words", "Channels of one head of a llama, an even number (default: h / a)."),
     QT_TRANSLATE_NOOP("Words", "Experts"),
@@ -131,7 +131,7 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Every pass"),
     QT_TRANSLATE_NOOP("Words", "Least memory; a microbatch gathers twice and reduces once; only predicted"),
     QT_TRANSLATE_NOOP("Words", "Every microbatch"),
-    QT_TRANSLATE_NOOP("Words", "From its forward to a backward; refused, see list capabilities"),
+    QT_TRANSLATE_NOOP("Words", "In its forward, for its backward as well; on one device; only predicted"),
     QT_TRANSLATE_NOOP("Words", "Order of ranks"),
     QT_TRANSLATE_NOOP("Words", "Axes from adjacent ranks to the slowest: a permutation of tp-cp-dp-pp."),
     QT_TRANSLATE_NOOP("Words", "Schedule"),
@@ -176,6 +176,35 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Group size"),
     QT_TRANSLATE_NOOP("Words", "Microbatches that go through a chunk before the next chunk's turn (interleaved families; p); a "
                                "rest that would not fill the pipeline makes groups larger."),
+    QT_TRANSLATE_NOOP("Words", "Offload"),
+    QT_TRANSLATE_NOOP("Words", "Activations that wait for their backward on the host: none (po-h: those of half of the stages, "
+                               "po-f: all); auto, those whose copies keep no pass waiting; or that part of each device's, from "
+                               "0 to 1, those that wait longest first."),
+    QT_TRANSLATE_NOOP("Words", "What is free"),
+    QT_TRANSLATE_NOOP("Words", "As many activations as are copied without any pass waiting"),
+    QT_TRANSLATE_NOOP("Words", "Half"),
+    QT_TRANSLATE_NOOP("Words", "Half of each device's activations, even if passes wait for their copies"),
+    QT_TRANSLATE_NOOP("Words", "All"),
+    QT_TRANSLATE_NOOP("Words", "All activations that wait for others, even if passes wait for their copies"),
+    QT_TRANSLATE_NOOP("Words", "Copies"),
+    QT_TRANSLATE_NOOP("Words", "Whether copies to the host and back take turns on the link of a device (half), or run at the "
+                               "same time (full)."),
+    QT_TRANSLATE_NOOP("Words", "Take turns"),
+    QT_TRANSLATE_NOOP("Words", "One lane a device for both directions"),
+    QT_TRANSLATE_NOOP("Words", "Both directions at once"),
+    QT_TRANSLATE_NOOP("Words", "A lane for each direction"),
+    QT_TRANSLATE_NOOP("Words", "Link to the host (GB/s)"),
+    QT_TRANSLATE_NOOP("Words", "Of a device, each way (default: that of the hardware); the copies of a run are no faster."),
+    QT_TRANSLATE_NOOP("Words", "the hardware's"),
+    QT_TRANSLATE_NOOP("Words", "Host memory (GiB)"),
+    QT_TRANSLATE_NOOP("Words", "Of a node, such as 512GiB (default: that of the hardware); a plan whose copies need more is "
+                               "refused."),
+    QT_TRANSLATE_NOOP("Words", "Optimizer on the host"),
+    QT_TRANSLATE_NOOP("Words", "The host keeps the optimizer's state in its memory and updates the parameters: gradients are "
+                               "copied to it at the end of a step, and weights back."),
+    QT_TRANSLATE_NOOP("Words", "Parameters on the host"),
+    QT_TRANSLATE_NOOP("Words", "The host also keeps the weights of the layers: a pass copies those of one layer while it "
+                               "computes another, so that a device holds two layers (needs --offload-optimizer)."),
     QT_TRANSLATE_NOOP("Words", "Overlapped pairs"),
     QT_TRANSLATE_NOOP("Words", "A forward and a backward of different microbatches run at once in the steady phase (1f1b, "
                                "interleaved-1f1b): all-to-alls of experts hide behind the computation of the other, for more "
@@ -335,11 +364,15 @@ constexpr auto kEngineWords = std::to_array<const char *>({
                                "averaged every H steps (local SGD), which changes the training."),
     QT_TRANSLATE_NOOP("Words", "Uncompressed steps before"),
     QT_TRANSLATE_NOOP("Words", "Steps at the beginning of the training in which replicas send all numbers of their gradients, "
-                               "which are large and change quickly there."),
+                               "which are large and change quickly there (one-bit-adam: 15 % of the steps if 0)."),
     QT_TRANSLATE_NOOP("Words", "Gradient compression"),
     QT_TRANSLATE_NOOP(
         "Words", "What replicas send of their gradients, the rest being kept for the next step: none (all), powersgd=R (two "
-                 "matrices of rank R), top-k=F (that share of the numbers, the greatest ones) or sign (a bit for each)."),
+                 "matrices of rank R), top-k=F (that share of the numbers, the greatest ones), sign (a bit for each) or "
+                 "one-bit-adam (a bit for each of the momentum of AdamW, whose second moments stay as they are after the "
+                 "uncompressed steps)."),
+    QT_TRANSLATE_NOOP("Words", "1-bit Adam"),
+    QT_TRANSLATE_NOOP("Words", "One bit for each number of the momentum, to one replica and from it to all"),
     QT_TRANSLATE_NOOP("Words", "All numbers of the gradients"),
     QT_TRANSLATE_NOOP("Words", "PowerSGD, rank 2"),
     QT_TRANSLATE_NOOP("Words", "Two thin matrices whose product is nearly the gradient"),
@@ -381,18 +414,18 @@ constexpr auto kEngineWords = std::to_array<const char *>({
                       "experts."),
     QT_TRANSLATE_NOOP("Words", "Copies of a token"),
     QT_TRANSLATE_NOOP("Words", "With expert ranks: expert sends a token to each of its experts; node sends it once to each "
-                               "node of its experts, whose ranks forward it (only predicted)."),
+                               "node of its experts, whose ranks forward it."),
     QT_TRANSLATE_NOOP("Words", "One for each expert"),
     QT_TRANSLATE_NOOP("Words", "A rank sends k copies of each token"),
     QT_TRANSLATE_NOOP("Words", "One for each node"),
-    QT_TRANSLATE_NOOP("Words", "Ranks of a node forward tokens among themselves; only predicted"),
+    QT_TRANSLATE_NOOP("Words", "Ranks of a node forward tokens among themselves"),
     QT_TRANSLATE_NOOP("Words", "Precision to experts"),
     QT_TRANSLATE_NOOP("Words", "With expert ranks: precision of tokens and gradients on their way to experts: same as the "
-                               "model's, or fp8 (only predicted)."),
+                               "model's, or fp8, which changes the training."),
     QT_TRANSLATE_NOOP("Words", "That of the model"),
     QT_TRANSLATE_NOOP("Words", "Tokens and results have the same precision"),
     QT_TRANSLATE_NOOP("Words", "8 bits"),
-    QT_TRANSLATE_NOOP("Words", "Half of the bytes of 16 bits, on the way to experts; only predicted"),
+    QT_TRANSLATE_NOOP("Words", "e4m3 on the way to experts, with a factor for every 128 numbers"),
     QT_TRANSLATE_NOOP("Words", "Precision of messages"),
     QT_TRANSLATE_NOOP("Words", "Of activations and gradients between stages on different devices: same as the model's, bf16, "
                                "fp8 or int8, which changes the training."),

@@ -31,6 +31,10 @@ constexpr auto kHardwareWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words",
                       "1: norms, additions and activation functions are fused with biases and dropout, and read and write "
                       "16 bits once; 0: separate kernels with copies in fp32"),
+    QT_TRANSLATE_NOOP("Words", "Split messages (1: yes, 0: no)"),
+    QT_TRANSLATE_NOOP("Words",
+                      "1: tensor ranks without sequence parallelism send a share of a message each to another node, whose "
+                      "ranks gather it; 0: each sends the whole"),
     QT_TRANSLATE_NOOP("Words", "Memory of a GPU"),
     QT_TRANSLATE_NOOP("Words", "0: unknown"),
     QT_TRANSLATE_NOOP("Words", "Reserved of it"),

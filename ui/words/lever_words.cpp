@@ -17,10 +17,11 @@ using service::LeverKind;
 
 namespace {
 
-constexpr std::array<std::string_view, 19> kFields{"schedule.recompute_layers",
+constexpr std::array<std::string_view, 21> kFields{"schedule.recompute_layers",
                                                    "schedule.recompute_modules",
                                                    "schedule.stored_activations",
                                                    "schedule.attention",
+                                                   "schedule.offload",
                                                    "parallel.microbatch_size",
                                                    "parallel.stage_layers",
                                                    "schedule.family",
@@ -32,6 +33,7 @@ constexpr std::array<std::string_view, 19> kFields{"schedule.recompute_layers",
                                                    "parallel.sequence_parallel",
                                                    "parallel.context",
                                                    "training.optimizer.name",
+                                                   "schedule.offload_optimizer",
                                                    "model.dtype",
                                                    "parallel.message_precision",
                                                    "training.gradient_compression",
@@ -59,6 +61,12 @@ QString layersText(const model::ScheduleChoice &schedule)
     if (list.size() == 1)
         return list[0] == 1 ? Words::tr("1 of each stage") : Words::tr("%1 of each stage").arg(list[0]);
     return countsText(list);
+}
+
+QString offloadText(const model::OffloadChoice &choice)
+{
+    const std::string share = QString::number(choice.fraction).toStdString();
+    return choiceText("schedule.offload", choice.isAuto ? "auto" : choice.fraction > 0 ? std::string_view(share) : "none");
 }
 
 QString logitsText(const model::ScheduleChoice &schedule)
@@ -90,6 +98,7 @@ QString leverText(LeverKind kind, const model::Experiment &plan)
     case LeverKind::Operators: return choiceText(fieldOf(kind), model::text(plan.schedule.recomputeModules));
     case LeverKind::Stored: return choiceText(fieldOf(kind), model::name(plan.schedule.storedActivations));
     case LeverKind::Attention: return choiceText(fieldOf(kind), model::name(plan.schedule.attention));
+    case LeverKind::Offload: return offloadText(plan.schedule.offload);
     case LeverKind::Microbatch:
         return Words::tr("%1, with %2 microbatches").arg(plan.parallel.microbatchSize).arg(plan.parallel.microbatches);
     case LeverKind::Cut: return countsText(plan.parallel.stageLayers);
@@ -107,6 +116,10 @@ QString leverText(LeverKind kind, const model::Experiment &plan)
             .arg(QString::number(plan.parallel.context), QString::number(plan.parallel.replicas),
                  choiceText("parallel.context_method", model::name(plan.parallel.contextMethod)));
     case LeverKind::Optimizer: return choiceText(fieldOf(kind), plan.training.optimizer.name);
+    case LeverKind::Host:
+        return plan.schedule.offloadParameters  ? Words::tr("On, with the weights of the layers")
+               : plan.schedule.offloadOptimizer ? Words::tr("On")
+                                                : Words::tr("Off");
     case LeverKind::Messages: return choiceText(fieldOf(kind), model::name(plan.parallel.messagePrecision));
     case LeverKind::Compression: return choiceText(fieldOf(kind), operators::text(plan.training.compression));
     case LeverKind::Averaging:

@@ -133,7 +133,9 @@ QString methodsText(const model::Experiment &plan)
         parts << Words::tr("full recomputation");
     else if (plan.schedule.recompute == model::Recompute::Selective)
         parts << Words::tr("selective recomputation");
-    if (plan.parallel.zero == kFsdpStage && plan.parallel.reducesEagerly())
+    if (plan.parallel.zero == kFsdpStage && plan.parallel.zero3 == model::ZeroParameters::KeepUntilBackward)
+        parts << Words::tr("ZeRO-%1 in every microbatch").arg(plan.parallel.zero);
+    else if (plan.parallel.zero == kFsdpStage && plan.parallel.reducesEagerly())
         parts << Words::tr("ZeRO-%1 in every pass (FSDP)").arg(plan.parallel.zero);
     else if (plan.parallel.zero > 0)
         parts << (plan.parallel.reducesEagerly() ? Words::tr("ZeRO-%1 in every pass").arg(plan.parallel.zero)

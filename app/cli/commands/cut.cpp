@@ -28,6 +28,9 @@ using service::CutKind;
 using service::LayerCut;
 using service::LayerCuts;
 using service::ReplicatedCut;
+using service::SequenceCut;
+using service::SequenceCutKind;
+using service::SequenceCuts;
 using simulate::ModelUnit;
 
 constexpr base::Bytes kLongestUnits = 1 << 20;
@@ -73,6 +76,18 @@ ordered_json unitsJson(const std::vector<ModelUnit> &units)
     return list;
 }
 
+ordered_json sequenceJson(const SequenceCuts &cuts)
+{
+    ordered_json rows = ordered_json::array();
+    for (const SequenceCut &cut : cuts.cuts) {
+        ordered_json row{{"cut", name(cut.kind)}, {"ns", nanosOf(cut.total)}, {"tokens", cut.tokens}};
+        for (const double seconds : cut.seconds)
+            row["slice_ns"].push_back(nanosOf(seconds));
+        rows.push_back(std::move(row));
+    }
+    return {{"stages", cuts.stages}, {"unit_tokens", cuts.unit}, {"cuts", std::move(rows)}};
+}
+
 ordered_json documentOf(const LayerCuts &cuts)
 {
     ordered_json rows = ordered_json::array();
@@ -104,7 +119,8 @@ ordered_json documentOf(const LayerCuts &cuts)
             {"cuts", std::move(rows)},
             {"machines", cuts.machines},
             {"bytes_per_second", cuts.bytesPerSecond > 0 ? ordered_json(cuts.bytesPerSecond) : ordered_json()},
-            {"replicated", std::move(replicated)}};
+            {"replicated", std::move(replicated)},
+            {"sequence", cuts.sequence ? sequenceJson(*cuts.sequence) : ordered_json()}};
 }
 
 std::string titleOf(CutKind kind)
@@ -192,6 +208,46 @@ void printReplicated(std::ostream &out, const LayerCuts &cuts)
     table.print(out);
 }
 
+std::string titleOf(SequenceCutKind kind, int slices)
+{
+    switch (kind) {
+    case SequenceCutKind::Whole: return "whole";
+    case SequenceCutKind::EqualLength: return fmt::format("{} of equal length", slices);
+    case SequenceCutKind::EqualWork: return fmt::format("{} of equal work", slices);
+    case SequenceCutKind::LeastOfFew: return fmt::format("TeraPipe, at most {}", slices);
+    case SequenceCutKind::Least: return "TeraPipe";
+    }
+    return {};
+}
+
+/// "768, 3 x 640": equal lengths that follow each other are one entry. Of many entries the first and the last are given.
+std::string lengthsText(const std::vector<int> &tokens)
+{
+    std::vector<std::string> parts;
+    for (auto first = tokens.begin(); first != tokens.end();) {
+        const auto end = std::find_if(first, tokens.end(), [&](int each) { return each != *first; });
+        parts.push_back(end - first > 1 ? fmt::format("{} x {}", end - first, *first) : std::to_string(*first));
+        first = end;
+    }
+    constexpr std::size_t kMostEntries = 6;
+    if (parts.size() > kMostEntries) {
+        const std::string last = parts.back();
+        parts.resize(kMostEntries - 2);
+        parts.insert(parts.end(), {"...", last});
+    }
+    return base::join(parts, ", ");
+}
+
+void printSequence(std::ostream &out, const SequenceCuts &cuts)
+{
+    out << fmt::format("\nOne microbatch through {} equal stages of layers, its sequences cut into slices:\n\n", cuts.stages);
+    Table table({"cut", "time", "longest slice", "tokens of each slice"});
+    for (const SequenceCut &cut : cuts.cuts)
+        table.add({titleOf(cut.kind, cuts.slices), nanosText(cut.total * 1e9), nanosText(std::ranges::max(cut.seconds) * 1e9),
+                   lengthsText(cut.tokens)});
+    table.print(out);
+}
+
 void printCuts(std::ostream &out, const LayerCuts &cuts)
 {
     out << unitsText(cuts.units) << '\n';
@@ -211,6 +267,8 @@ void printCuts(std::ostream &out, const LayerCuts &cuts)
                            leavesOneOut ? " --vocabulary redis" : "");
     }
     printReplicated(out, cuts);
+    if (cuts.sequence)
+        printSequence(out, *cuts.sequence);
     out << "\nPredicted: forward and backward of a microbatch, without bubbles.\n";
 }
 

@@ -163,6 +163,10 @@ public:
     {
         kernels::encodeSigns(message, residual, count);
     }
+    void encodeSignsOf(float scale, float *message, float *residual, std::int64_t count) override
+    {
+        kernels::encodeSignsOf(scale, message, residual, count);
+    }
     void decodeSigns(float *sum, std::span<float *const> messages, std::int64_t count) override
     {
         kernels::decodeSigns(sum, messages, count);

@@ -29,6 +29,11 @@ void GpuCompression::encodeSigns(float *message, float *residual, std::int64_t c
     run([&] { return gpu::encodeSigns(stream(), message, residual, count, scratch); }, "encodeSigns");
 }
 
+void GpuCompression::encodeSignsOf(float scale, float *message, float *residual, std::int64_t count)
+{
+    run([&] { return gpu::encodeSignsOf(stream(), scale, message, residual, count); }, "encodeSignsOf");
+}
+
 void GpuCompression::decodeSigns(float *sum, std::span<float *const> messages, std::int64_t count)
 {
     run([&] { return gpu::decodeSigns(stream(), sum, partsOf(messages), count); }, "decodeSigns");

@@ -14,6 +14,7 @@ public:
     using GpuQueue::GpuQueue;
 
     void encodeSigns(float *message, float *residual, std::int64_t count) final;
+    void encodeSignsOf(float scale, float *message, float *residual, std::int64_t count) final;
     void decodeSigns(float *sum, std::span<float *const> messages, std::int64_t count) final;
     void encodeGreatest(float *message, float *residual, std::int64_t count, std::int64_t chosen) final;
     void decodeGreatest(float *sum, std::span<float *const> messages, std::int64_t count, std::int64_t chosen) final;

@@ -123,9 +123,9 @@ public:
         if (product.a.data.precision() != kPrecision) // of an optimizer
             multiplyInto<float, float>(product);
         else if (product.c.precision() == kPrecision)
-            multiplyInto<T, T>(product);
+            multiplyInto<T, T>(rounded(product));
         else
-            multiplyInto<T, float>(product);
+            multiplyInto<T, float>(rounded(product));
     }
 
     void layerNormForward(Values out, float *mean, float *rstd, ConstValues in, ConstValues weight, ConstValues bias,
@@ -290,7 +290,7 @@ public:
     }
 
 private:
-    static constexpr auto kPrecision = std::is_same_v<T, float> ? base::Precision::Fp32 : base::Precision::Bf16;
+    static constexpr auto kPrecision = precisionOf<T>();
 
     template <class Number>
     static gpu::Parts<Number> valuesOf(std::span<const Values> parts)
@@ -335,8 +335,11 @@ private:
 
 std::unique_ptr<Compute> makeGpuCompute(int gpu, base::Precision precision, const kernels::Interrupt &interrupt)
 {
-    if (precision == base::Precision::Bf16)
-        return std::make_unique<GpuCompute<kernels::Bf16>>(gpu, interrupt);
+    switch (precision) {
+    case base::Precision::Bf16: return std::make_unique<GpuCompute<kernels::Bf16>>(gpu, interrupt);
+    case base::Precision::Fp16: return std::make_unique<GpuCompute<kernels::Fp16>>(gpu, interrupt);
+    case base::Precision::Fp32: break;
+    }
     return std::make_unique<GpuCompute<float>>(gpu, interrupt);
 }
 

@@ -30,7 +30,15 @@ gpu::ExpertProduct<T, Out> typed(const ExpertProduct &product)
 template <class Kernel>
 void GpuExperts::runTyped(const Kernel &kernel, const char *name)
 {
-    run([&] { return precision() == base::Precision::Fp32 ? kernel(float()) : kernel(kernels::Bf16()); }, name);
+    const auto start = [&] {
+        switch (precision()) {
+        case base::Precision::Bf16: return kernel(kernels::Bf16());
+        case base::Precision::Fp16: return kernel(kernels::Fp16());
+        case base::Precision::Fp32: break;
+        }
+        return kernel(float());
+    };
+    run(start, name);
 }
 
 void *GpuExperts::scratchFor(const kernels::RoutingShape &shape)
@@ -41,10 +49,11 @@ void *GpuExperts::scratchFor(const kernels::RoutingShape &shape)
 void GpuExperts::multiplyExperts(const ExpertProduct &product)
 {
     void *const scratch = scratchFor(product.shape);
+    const ExpertProduct same = rounded(product, scratch);
     const auto multiply = [&]<class T>(T) {
         if (product.each.c.precision() == precision())
-            return gpu::multiplyExperts(stream(), typed<T, T>(product), scratch);
-        return gpu::multiplyExperts(stream(), typed<T, float>(product), scratch);
+            return gpu::multiplyExperts(stream(), typed<T, T>(same), scratch);
+        return gpu::multiplyExperts(stream(), typed<T, float>(same), scratch);
     };
     runTyped(multiply, "multiplyExperts");
 }

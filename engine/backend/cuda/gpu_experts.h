@@ -1,14 +1,14 @@
 // The kernels of mixtures of experts of a device on a GPU.
 #pragma once
 
-#include "engine/backend/cuda/gpu_optimizers.h"
+#include "engine/backend/cuda/gpu_rounding.h"
 
 namespace stagelens::backend {
 
 /// Enqueues the kernels of kernels/cuda/experts. None of them waits for the GPU, where the number of rows of an expert stays.
-class GpuExperts : public GpuOptimizers {
+class GpuExperts : public GpuRounding {
 public:
-    using GpuOptimizers::GpuOptimizers;
+    using GpuRounding::GpuRounding;
 
     void multiplyExperts(const ExpertProduct &product) final;
     void routeForward(float *gates, std::int32_t *routes, ConstValues logits, const float *bias,

@@ -7,6 +7,12 @@ namespace stagelens::backend {
 
 namespace gpu = kernels::gpu;
 
+namespace {
+
+constexpr const char *kCopy = "a copy between the host and the GPU";
+
+} // namespace
+
 GpuHostLane::GpuHostLane(int gpu, gpu::Stream kernels, GpuClock &clock, const PinnedMemory &pinned)
     : m_gpu(gpu), m_kernels(kernels), m_clock(clock), m_pinned(pinned), m_stream(gpu)
 {
@@ -39,7 +45,7 @@ void GpuHostLane::join(std::size_t copy)
 void GpuHostLane::finish()
 {
     useGpu(m_gpu);
-    require(gpu::finish(m_stream.get()), "a copy of activations");
+    require(gpu::finish(m_stream.get()), kCopy);
 }
 
 void GpuHostLane::beginStep()
@@ -69,13 +75,7 @@ base::Nanos GpuHostLane::copyNow(const Moves &moves)
 void GpuHostLane::enqueue(const Moves &moves)
 {
     for (const Move &move : moves)
-        for (std::size_t done = 0; done < move.from.size();) {
-            const std::size_t count =
-                std::min(m_pinned.together(move.from.subspan(done)), m_pinned.together(move.to.subspan(done)));
-            require(gpu::copy(m_stream.get(), move.to.data() + done, move.from.data() + done, count * sizeof(float)),
-                    "a copy of activations");
-            done += count;
-        }
+        require(m_pinned.copy(m_stream.get(), move.to.data(), move.from.data(), move.from.size_bytes()), kCopy);
 }
 
 } // namespace stagelens::backend

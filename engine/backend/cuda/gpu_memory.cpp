@@ -83,10 +83,10 @@ float *PinnedMemory::allocate(std::size_t count)
         require(status, "allocating pinned host memory");
     std::byte *parts = nullptr;
     if (!allocateInParts(bytes, parts))
-        throw std::runtime_error(fmt::format(
-            "the host refuses {} of pinned memory for offloaded activations; lower schedule.offload, or raise the memory that "
-            "the machine or its container lets a process pin",
-            base::bytesText(static_cast<base::Bytes>(bytes))));
+        throw std::runtime_error(fmt::format("the host refuses {} of pinned memory for what is offloaded; offload less, or "
+                                             "raise the memory that the machine or its "
+                                             "container lets a process pin",
+                                             base::bytesText(static_cast<base::Bytes>(bytes))));
     return reinterpret_cast<float *>(parts);
 }
 
@@ -129,18 +129,30 @@ void PinnedMemory::poison(std::span<float> values) noexcept
     std::memset(values.data(), 0xFF, values.size_bytes());
 }
 
-std::size_t PinnedMemory::together(std::span<const float> values) const
+gpu::Status PinnedMemory::copy(gpu::Stream stream, void *to, const void *from, std::size_t bytes) const
 {
-    const auto *begin = reinterpret_cast<const std::byte *>(values.data());
-    const auto after = m_parts.upper_bound(begin);
+    auto *const target = static_cast<std::byte *>(to);
+    const auto *const source = static_cast<const std::byte *>(from);
+    gpu::Status status;
+    for (std::size_t done = 0; done < bytes && !status.failed();) {
+        const std::size_t count = std::min(together(source + done, bytes - done), together(target + done, bytes - done));
+        status = gpu::copy(stream, target + done, source + done, count);
+        done += count;
+    }
+    return status;
+}
+
+std::size_t PinnedMemory::together(const std::byte *data, std::size_t bytes) const
+{
+    const auto after = m_parts.upper_bound(data);
     if (after == m_parts.begin())
-        return values.size();
+        return bytes;
     const auto &[first, parts] = *std::prev(after);
     const std::byte *end = first;
     for (const std::size_t part : parts)
-        if (end += part; begin < end)
-            return std::min(values.size(), static_cast<std::size_t>(end - begin) / sizeof(float));
-    return values.size();
+        if (end += part; data < end)
+            return std::min(bytes, static_cast<std::size_t>(end - data));
+    return bytes;
 }
 
 PinnedFloats::PinnedFloats(std::int64_t count)

@@ -49,10 +49,12 @@ public:
     float *allocate(std::size_t count) override;
     void release(float *data) noexcept override;
     void poison(std::span<float> values) noexcept override;
-    /// Returns how many of the values may be copied at once: those in the block of the first.
-    [[nodiscard]] std::size_t together(std::span<const float> values) const;
+    /// Enqueues a copy between arrays in any memory; what is pinned in several blocks is copied block by block.
+    [[nodiscard]] kernels::gpu::Status copy(kernels::gpu::Stream stream, void *to, const void *from, std::size_t bytes) const;
 
 private:
+    /// Returns how many of the bytes are in the pinned block of the first; all if it is in other memory.
+    [[nodiscard]] std::size_t together(const std::byte *data, std::size_t bytes) const;
     /// Pins memory that the process has allocated, half as much at a time after each refusal. Returns false if a page is
     /// refused.
     [[nodiscard]] bool allocateInParts(std::size_t bytes, std::byte *&data);

@@ -7,8 +7,13 @@ namespace gpu = kernels::gpu;
 void GpuOptimizers::adamwStep(float *values, Values rounded, float *gradient, float *first, float *second,
                               const kernels::AdamW &settings, std::int64_t count)
 {
-    auto *const copy = rounded.as<kernels::Bf16>();
-    run([&] { return gpu::adamwStep(stream(), values, copy, gradient, first, second, settings, count); }, "adamwStep");
+    const auto step = [&](auto *copy) {
+        run([&] { return gpu::adamwStep(stream(), values, copy, gradient, first, second, settings, count); }, "adamwStep");
+    };
+    if (rounded.precision() == base::Precision::Fp16)
+        step(rounded.as<kernels::Fp16>());
+    else
+        step(rounded.as<kernels::Bf16>());
 }
 
 void GpuOptimizers::sgdStep(float *values, float *gradient, float *momentum, const kernels::Sgd &settings, std::int64_t count)

@@ -2,6 +2,7 @@
 
 #include "engine/backend/cuda/gpu_host_lane.h"
 #include "kernels/include/activity.h"
+#include "kernels/include/rounding.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -24,12 +25,25 @@ std::size_t bytesOf(std::int64_t count, base::Precision precision)
 }
 
 /// Overwrites the floats of the staging area; widen() reads them again.
+template <class T>
 void roundInPlace(std::span<float> block)
 {
     auto *bytes = reinterpret_cast<std::byte *>(block.data());
     for (const float value : block) {
-        const kernels::Bf16 rounded = kernels::toBf16(value);
+        const T rounded = kernels::rounded<T>(value);
         std::memcpy(std::exchange(bytes, bytes + sizeof(rounded)), &rounded, sizeof(rounded));
+    }
+}
+
+/// Reads numbers of 16 bits from the staging area.
+template <class T>
+void widen(std::span<float> block, const float *staging)
+{
+    const auto *bytes = reinterpret_cast<const std::byte *>(staging);
+    for (float &value : block) {
+        T rounded{};
+        std::memcpy(&rounded, std::exchange(bytes, bytes + sizeof(rounded)), sizeof(rounded));
+        value = kernels::toFloat(rounded);
     }
 }
 
@@ -94,7 +108,9 @@ void GpuQueue::write(Values to, std::int64_t count, const std::function<void(std
         const std::span<float> block(m_staging.data(), static_cast<std::size_t>(std::min(count - first, kStaging)));
         make(block, first);
         if (to.precision() == base::Precision::Bf16)
-            roundInPlace(block);
+            roundInPlace<kernels::Bf16>(block);
+        else if (to.precision() == base::Precision::Fp16)
+            roundInPlace<kernels::Fp16>(block);
         upload(to + first, static_cast<std::int64_t>(block.size()));
     }
 }
@@ -106,7 +122,10 @@ void GpuQueue::read(std::span<float> to, ConstValues from)
     for (std::size_t first = 0; first < to.size() && !m_interrupt(); first += kStaging) {
         const std::span<float> block = to.subspan(first, std::min(to.size() - first, std::size_t{kStaging}));
         download(m_staging.data(), from + static_cast<std::int64_t>(first), std::ssize(block));
-        widen(block);
+        if (from.precision() == base::Precision::Bf16)
+            widen<kernels::Bf16>(block, m_staging.data());
+        else
+            widen<kernels::Fp16>(block, m_staging.data());
     }
 }
 
@@ -126,7 +145,7 @@ void GpuQueue::copy(Values to, ConstValues from, std::int64_t count)
 {
     if (to.precision() != from.precision())
         throw std::logic_error("a copy between two precisions");
-    run([&] { return gpu::copy(m_stream.get(), to.address(), from.address(), bytesOf(count, to.precision())); }, "a copy");
+    run([&] { return m_pinned.copy(m_stream.get(), to.address(), from.address(), bytesOf(count, to.precision())); }, "a copy");
 }
 
 void GpuQueue::copyRows(Values to, std::int64_t toStride, ConstValues from, std::int64_t fromStride, std::int64_t rows,
@@ -150,26 +169,17 @@ void GpuQueue::zero(Values to, std::int64_t count)
         run([&] { return gpu::setBytes(m_stream.get(), to.address(), 0, bytesOf(count, to.precision())); }, "zeroing");
 }
 
-void GpuQueue::widen(std::span<float> block)
-{
-    const auto *bytes = reinterpret_cast<const std::byte *>(m_staging.data());
-    for (float &value : block) {
-        kernels::Bf16 rounded{};
-        std::memcpy(&rounded, std::exchange(bytes, bytes + sizeof(rounded)), sizeof(rounded));
-        value = kernels::toFloat(rounded);
-    }
-}
-
 void GpuQueue::upload(Values to, std::int64_t count)
 {
-    run([&] { return gpu::copy(m_stream.get(), to.address(), m_staging.data(), bytesOf(count, to.precision())); },
+    run([&] { return m_pinned.copy(m_stream.get(), to.address(), m_staging.data(), bytesOf(count, to.precision())); },
         "a copy to the GPU");
     finish();
 }
 
 void GpuQueue::download(float *to, ConstValues from, std::int64_t count)
 {
-    run([&] { return gpu::copy(m_stream.get(), to, from.address(), bytesOf(count, from.precision())); }, "a copy from the GPU");
+    run([&] { return m_pinned.copy(m_stream.get(), to, from.address(), bytesOf(count, from.precision())); },
+        "a copy from the GPU");
     finish();
 }
 

@@ -64,7 +64,6 @@ protected:
 private:
     void upload(Values to, std::int64_t count);
     void download(float *to, ConstValues from, std::int64_t count);
-    void widen(std::span<float> block);
 
     int m_gpu;
     bool m_isNamed = false; ///< the pass has a range in a profiler

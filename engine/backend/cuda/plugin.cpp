@@ -124,7 +124,7 @@ public:
     }
     base::Bytes attentionWorkspace(const kernels::AttentionShape &shape, base::Precision precision) override
     {
-        const bool isCudnns = precision == base::Precision::Bf16 && shape.keys == 0;
+        const bool isCudnns = precision != base::Precision::Fp32 && shape.keys == 0;
         return isCudnns ? gpu::CudnnAttention::workspace(shape) : 0;
     }
     std::vector<KernelCheck> checkKernels(int device, bool large) override

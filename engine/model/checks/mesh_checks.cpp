@@ -82,6 +82,16 @@ void checkShards(Checks &checks)
     checks.holds(nearest == plan.shardReplicas, kField,
                  fmt::format("is {}, which is no divisor above 1 of the {}{}; choose {}", plan.shardReplicas, plan.replicas,
                              plan.replicas == 1 ? " replica" : " replicas", nearest));
+    // A group that shards has whole expert groups, so that each of its replicas finds its experts on as many others.
+    const int together = plan.replicasPerExpertGroup();
+    if (nearest != plan.shardReplicas || plan.replicas % together != 0)
+        return;
+    int whole = std::max(plan.shardReplicas, together);
+    while (plan.replicas % whole != 0 || whole % together != 0)
+        --whole;
+    checks.holds(whole == plan.shardReplicas, kField,
+                 fmt::format("is {}, which is no multiple of the {} replicas that share experts; choose {}", plan.shardReplicas,
+                             together, whole));
 }
 
 base::Problems compressionProblems(const Experiment &experiment)

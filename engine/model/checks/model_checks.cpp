@@ -184,11 +184,7 @@ bool checkModel(Checks &checks)
     sound &= sequence;
     sound &= checks.inRange("model.vocabulary_size");
     const bool size = hidden && heads && checkHeadSize(model, checks);
-    if (heads && kvHeads && model.family == ModelFamily::Gpt)
-        checks.holds(model.kvHeads == model.heads, "model.kv_heads",
-                     fmt::format("is {}, but gpt has as many as heads; set it to {} or choose family llama", model.kvHeads,
-                                 model.heads));
-    else if (heads && kvHeads)
+    if (heads && kvHeads)
         checks.holds(model.heads % model.kvHeads == 0, "model.kv_heads",
                      fmt::format("{} key and value heads do not divide {} heads; choose a divisor of {}", model.kvHeads,
                                  model.heads, model.heads));

@@ -111,20 +111,30 @@ std::vector<Field> memoryRows()
                    {"auto", "What is free", "As many activations as are copied without any pass waiting"},
                    {"0.5", "Half", "Half of each device's activations, even if passes wait for their copies"},
                    {"1", "All", "All activations that wait for others, even if passes wait for their copies"}}),
-            omitted(), notInEditor()),
+            omitted()),
         row("schedule.offload_lanes", "--offload-lanes", "half|full", "Copies",
             "whether copies to the host and back take turns on the link of a device (half), or run at the same time (full)",
             MEMBER(schedule.offloadLanes),
             oneOf({{"half", "Take turns", "One lane a device for both directions"},
                    {"full", "Both directions at once", "A lane for each direction"}}),
-            omitted(), where(kOffloads), notInEditor()),
+            omitted(), where(kUsesHost)),
         row("schedule.host_bandwidth", "--host-bandwidth", "GB/s", "Link to the host (GB/s)",
             "of a device, each way (default: that of the hardware); the copies of a run are no faster",
             MEMBER(schedule.hostBandwidth), range(1e-6, kFastestHostLink), orElse("the hardware's"), omitted(),
-            where(kOffloads), notInEditor()),
+            where(kUsesHost)),
         row("schedule.host_memory", "--host-memory", "BYTES", "Host memory (GiB)",
             "of a node, such as 512GiB (default: that of the hardware); a plan whose copies need more is refused",
-            MEMBER(schedule.hostMemory), range(0, 9e15), orElse("the hardware's"), omitted(), where(kOffloads), notInEditor()),
+            MEMBER(schedule.hostMemory), range(0, 9e15), orElse("the hardware's"), omitted(), where(kUsesHost)),
+        row("schedule.offload_optimizer", "--offload-optimizer", "--no-offload-optimizer", "Optimizer on the host",
+            "the host keeps the optimizer's state in its memory and updates the parameters: gradients are copied to it at the "
+            "end of a step, and weights back",
+            MEMBER(schedule.offloadOptimizer), omitted(), where(kHasModel)),
+        row("schedule.offload_parameters", "--offload-parameters", "--no-offload-parameters", "Parameters on the host",
+            "the host also keeps the weights of the layers: a pass copies those of one layer while it computes another, so "
+            "that "
+            "a device holds two layers (needs --offload-optimizer)",
+            MEMBER(schedule.offloadParameters), omitted(),
+            where([](const Experiment &e) { return kHasModel(e) && kUsesHost(e); })),
     };
 }
 

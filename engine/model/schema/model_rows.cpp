@@ -31,8 +31,9 @@ std::vector<Field> modelRows()
             MEMBER(model.heads), range(1, kLargestSize), where(kHasModel)),
         row("model.kv_heads", "--kv-heads", "N", "Key/value heads",
             "key and value heads; they divide the heads (default: as many as heads)", MEMBER(model.kvHeads),
-            range(1, kLargestSize),
-            where([](const Experiment &e) { return e.hasModel && e.model.family == ModelFamily::Llama; })),
+            range(1, kLargestSize), where([](const Experiment &e) {
+                return e.hasModel && (e.model.family == ModelFamily::Llama || e.model.kvHeads != e.model.heads);
+            })),
         row("model.ffn", "--ffn", "N", "Inner width", "inner width of the MLP (default: 4h; llama 8h/3)", MEMBER(model.ffn),
             range(1, kLargestSize), where(kHasModel)),
         row("model.sequence", "--sequence", "s", "Sequence length", "tokens of a sequence, the context length",
@@ -66,7 +67,7 @@ std::vector<Field> modelRows()
             MEMBER(model.tied), where(kHasModel)),
         row("model.dtype", "--dtype", "TYPE", "Number format",
             "fp32, bf16 or fp16, of weights, activations and messages, or fp8: bf16, with the products of layers in 8 bits; "
-            "processors emulate all but fp32, GPUs compute in bf16",
+            "processors emulate all but fp32, GPUs only fp8",
             MEMBER(model.dtype), oneOf({{"fp32", "fp32"}, {"bf16", "bf16"}, {"fp16", "fp16"}, {"fp8", "fp8"}}),
             where(kHasModel)),
         row("model.head_dim", "--head-dim", "N", "Width of a head",

@@ -58,17 +58,17 @@ std::vector<Field> parallelRows()
             MEMBER(parallel.expertHeadroom), range(1, 1024), omitted(), where(kHasExpertRanks)),
         row("parallel.expert_dispatch", "--expert-dispatch", "HOW", "Copies of a token",
             "with expert ranks: expert sends a token to each of its experts; node sends it once to each node of its experts, "
-            "whose ranks forward it (only predicted)",
+            "whose ranks forward it",
             MEMBER(parallel.expertDispatch),
             oneOf({{"expert", "One for each expert", "A rank sends k copies of each token"},
-                   {"node", "One for each node", "Ranks of a node forward tokens among themselves; only predicted"}}),
+                   {"node", "One for each node", "Ranks of a node forward tokens among themselves"}}),
             omitted(), where(kHasExpertRanks)),
         row("parallel.dispatch_precision", "--dispatch-precision", "P", "Precision to experts",
-            "with expert ranks: precision of tokens and gradients on their way to experts: same as the model's, or fp8 (only "
-            "predicted)",
+            "with expert ranks: precision of tokens and gradients on their way to experts: same as the model's, or fp8, which "
+            "changes the training",
             MEMBER(parallel.dispatchPrecision),
             oneOf({{"same", "That of the model", "Tokens and results have the same precision"},
-                   {"fp8", "8 bits", "Half of the bytes of 16 bits, on the way to experts; only predicted"}}),
+                   {"fp8", "8 bits", "e4m3 on the way to experts, with a factor for every 128 numbers"}}),
             omitted(), where(kHasExpertRanks)),
         row("parallel.message_precision", "--message-precision", "P", "Precision of messages",
             "of activations and gradients between stages on different devices: same as the model's, bf16, fp8 or int8, which "
@@ -93,7 +93,7 @@ std::vector<Field> parallelRows()
             oneOf({{"resident", "Once", "At the begin of the step; they stay whole until its end"},
                    {"reshard", "Every pass", "Least memory; a microbatch gathers twice and reduces once; only predicted"},
                    {"keep-until-backward", "Every microbatch",
-                    "From its forward to a backward; refused, see list capabilities"}}),
+                    "In its forward, for its backward as well; on one device; only predicted"}}),
             omitted(), where(kIsZero<3>)),
         row("parallel.shard_replicas", "--shard-replicas", "n", "Replicas of a shard group",
             "with ZeRO: adjacent replicas that shard among themselves, a divisor of the replicas; 0: all",

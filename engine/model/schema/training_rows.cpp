@@ -61,22 +61,26 @@ std::vector<Field> trainingRows()
     return {
         row("training.gradient_compression", "--gradient-compression", "none|METHOD", "Gradient compression",
             "what replicas send of their gradients, the rest being kept for the next step: none (all), powersgd=R (two "
-            "matrices of rank R), top-k=F (that share of the numbers, the greatest ones) or sign (a bit for each)",
+            "matrices of rank R), top-k=F (that share of the numbers, the greatest ones), sign (a bit for each) or "
+            "one-bit-adam (a bit for each of "
+            "the momentum of AdamW, whose second moments stay as they are after the uncompressed steps)",
             by([](const Experiment &e) { return FieldValue(operators::text(e.training.compression)); }, setCompression),
             as(Kind::Choice),
-            oneOf({{"none", "None", "All numbers of the gradients"},
-                   {"powersgd=2", "PowerSGD, rank 2", "Two thin matrices whose product is nearly the gradient"},
-                   {"powersgd=4", "PowerSGD, rank 4", "Two thin matrices whose product is nearly the gradient"},
-                   {"powersgd=16", "PowerSGD, rank 16", "Two thin matrices whose product is nearly the gradient"},
-                   {"top-k=0.01", "Greatest 1 %", "The numbers that are greatest in size, and their places"},
-                   {"top-k=0.1", "Greatest 10 %", "The numbers that are greatest in size, and their places"},
-                   {"sign", "Signs", "One bit for each number, and one scale for each matrix"}}),
+            oneOf(
+                {{"none", "None", "All numbers of the gradients"},
+                 {"powersgd=2", "PowerSGD, rank 2", "Two thin matrices whose product is nearly the gradient"},
+                 {"powersgd=4", "PowerSGD, rank 4", "Two thin matrices whose product is nearly the gradient"},
+                 {"powersgd=16", "PowerSGD, rank 16", "Two thin matrices whose product is nearly the gradient"},
+                 {"top-k=0.01", "Greatest 1 %", "The numbers that are greatest in size, and their places"},
+                 {"top-k=0.1", "Greatest 10 %", "The numbers that are greatest in size, and their places"},
+                 {"sign", "Signs", "One bit for each number, and one scale for each matrix"},
+                 {"one-bit-adam", "1-bit Adam", "One bit for each number of the momentum, to one replica and from it to all"}}),
             omitted(), where([](const Experiment &e) {
                 return e.hasModel && (e.parallel.gradientRanks() > 1 || e.training.compression.isOn());
             })),
         row("training.gradient_compression_after", "--gradient-compression-after", "N", "Uncompressed steps before",
             "steps at the beginning of the training in which replicas send all numbers of their gradients, which are large and "
-            "change quickly there",
+            "change quickly there (one-bit-adam: 15 % of the steps if 0)",
             MEMBER(training.compressionAfter), range(0, kMostSteps), omitted(),
             where([](const Experiment &e) { return e.hasModel && e.training.compression.isOn(); })),
         row("training.loss_scale", "--loss-scale", "dynamic|N", "Loss scale",

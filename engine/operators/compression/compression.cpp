@@ -57,7 +57,21 @@ void addToResidual(const CompressedPart &part, CompressionKernels &kernels)
     kernels.add(part.residual, part.gradient, part.shape.count());
 }
 
-CompressedSizes compressedSizes(const CompressionChoice &choice, std::span<const PartShape> parts)
+bool exchangesMomentum(const CompressionChoice &choice)
+{
+    const Compression *const method = findCompression(choice.name);
+    return method != nullptr && method->exchange == Compression::Exchange::Serves;
+}
+
+int uncompressedSteps(const CompressionChoice &choice, int given, int steps)
+{
+    constexpr double kWarmUp = 0.15; // arXiv 2102.02888, section 7.1: 15 to 20 % of the steps
+    if (given > 0 || !exchangesMomentum(choice))
+        return given;
+    return std::max(1, static_cast<int>(std::ceil(kWarmUp * steps)));
+}
+
+CompressedSizes compressedSizes(const CompressionChoice &choice, std::span<const PartShape> parts, int replicas)
 {
     CompressedSizes sizes;
     const Compression *const method = findCompression(choice.name);
@@ -73,6 +87,11 @@ CompressedSizes compressedSizes(const CompressionChoice &choice, std::span<const
         sizes.state += method->stateFloats != nullptr ? method->stateFloats(choice, part) : 0;
         sizes.flops += method->flops != nullptr ? method->flops(choice, part) : 0;
         sizes.bytes += method->bytesOfElement * static_cast<double>(part.count());
+        if (method->exchange == Compression::Exchange::Serves) {
+            const ServedCut cut(part.count(), replicas);
+            sizes.served += cut.floats();
+            sizes.servedElements += cut.each();
+        }
         if (method->exchange == Compression::Exchange::Gathers)
             sizes.gathered += method->floats(choice, part, 0);
         for (int i = 0; method->exchange == Compression::Exchange::Sums && i < method->messages; ++i)
@@ -92,7 +111,7 @@ SummedPart summedPart(std::int64_t floats, int ranks, int rank)
 std::int64_t compressedChunk(const CompressedSizes &sizes, int ranks)
 {
     constexpr std::int64_t kLargest = 1 << 18; // as simulate::replicaChunkFloats()
-    std::int64_t most = sizes.gathered;
+    std::int64_t most = std::max(sizes.gathered, sizes.served);
     for (const std::int64_t floats : sizes.sums)
         most = std::max(most, summedPart(floats, ranks, 0).last);
     return std::min(kLargest, most);

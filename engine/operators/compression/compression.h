@@ -36,7 +36,10 @@ public:
     CompressionKernels &operator=(const CompressionKernels &) = delete;
 
     virtual void add(float *to, const float *from, std::int64_t count) = 0;
+    virtual void addScaled(float *to, const float *from, float factor, std::int64_t count) = 0;
+    [[nodiscard]] virtual double squares(const float *values, std::int64_t count) = 0;
     virtual void encodeSigns(float *message, float *residual, std::int64_t count) = 0;
+    virtual void encodeSignsOf(float scale, float *message, float *residual, std::int64_t count) = 0;
     virtual void decodeSigns(float *sum, std::span<float *const> messages, std::int64_t count) = 0;
     virtual void encodeGreatest(float *message, float *residual, std::int64_t count, std::int64_t chosen) = 0;
     virtual void decodeGreatest(float *sum, std::span<float *const> messages, std::int64_t count, std::int64_t chosen) = 0;
@@ -59,9 +62,9 @@ struct Compression {
     double most = 0;
     double usual = 0;
 
-    /// Whether the messages of all replicas are summed, in one or more exchanges, or every replica receives those of every
-    /// other.
-    enum class Exchange : unsigned char { Sums, Gathers } exchange = Exchange::Gathers;
+    /// Whether the messages of all replicas are summed, in one or more exchanges; every replica receives those of every other;
+    /// or each replica averages a part of all and sends it to the others (onebit.h, which has functions of its own).
+    enum class Exchange : unsigned char { Sums, Gathers, Serves } exchange = Exchange::Gathers;
     int messages = 1; ///< of a step
 
     /// Returns whether the message is shorter than the gradient.
@@ -78,11 +81,11 @@ struct Compression {
     /// Writes a message of this replica to messages[message], or with Exchange::Gathers to messages[own]. With Sums, the
     /// previous messages contain their sums over the replicas.
     void (*encode)(const CompressionChoice &choice, const CompressedPart &part, std::span<float *const> messages, int message,
-                   CompressionKernels &kernels);
+                   CompressionKernels &kernels) = nullptr;
     /// Writes the sum of the messages of `replicas` replicas to the gradient, and keeps the rest in the residual. `messages`
     /// are the sums, or the messages of each replica.
     void (*decode)(const CompressionChoice &choice, const CompressedPart &part, std::span<float *const> messages, int replicas,
-                   CompressionKernels &kernels);
+                   CompressionKernels &kernels) = nullptr;
 
     /// Returns whether the gradient of a part is compressed. Vectors are not: they are small, and norms and biases are
     /// sensitive.
@@ -109,12 +112,39 @@ struct CompressedSizes {
     std::array<std::int64_t, 2> sums{}; ///< floats of the messages that are summed one after the other; the first begins with
                                         ///< `exact`
     std::int64_t gathered = 0;          ///< floats of the message that each replica sends to all
+    std::int64_t served = 0;            ///< floats of the message of a replica to a server, and of a server to all
+    std::int64_t servedElements = 0;    ///< numbers of the residual of a server
     double flops = 0;
     double bytes = 0; ///< that a replica reads and writes to compress
     /// Returns the floats that a rank holds beside the messages in flight.
-    [[nodiscard]] std::int64_t buffers(int ranks) const { return sums[0] + sums[1] + ranks * gathered; }
+    [[nodiscard]] std::int64_t buffers(int ranks) const { return sums[0] + sums[1] + ranks * (gathered + 2 * served); }
+    /// Returns the floats of all residuals and states of a rank.
+    [[nodiscard]] std::int64_t kept() const { return elements + state + servedElements; }
 };
-[[nodiscard]] CompressedSizes compressedSizes(const CompressionChoice &choice, std::span<const PartShape> parts);
+[[nodiscard]] CompressedSizes compressedSizes(const CompressionChoice &choice, std::span<const PartShape> parts,
+                                              int replicas = 2);
+
+/// How replicas divide the numbers of a matrix, of which each serves a part: whole words of signs, as many for each.
+class ServedCut {
+public:
+    ServedCut(std::int64_t count, int replicas);
+    [[nodiscard]] std::int64_t first(int replica) const;
+    [[nodiscard]] std::int64_t count(int replica) const { return first(replica + 1) - first(replica); }
+    /// Returns the greatest part.
+    [[nodiscard]] std::int64_t each() const { return m_each; }
+    /// Returns the floats of a message.
+    [[nodiscard]] std::int64_t floats() const;
+
+private:
+    std::int64_t m_count;
+    std::int64_t m_each;
+};
+
+/// Returns the steps at the beginning of a training that exchange whole gradients: as many as are given, but 1-bit Adam, whose
+/// second moments are those of these steps, has one at least, and 15 % of all steps if none are given.
+[[nodiscard]] int uncompressedSteps(const CompressionChoice &choice, int given, int steps);
+/// Returns whether the method exchanges momentum instead of gradients.
+[[nodiscard]] bool exchangesMomentum(const CompressionChoice &choice);
 
 /// Returns the elements of a buffer that a rank reduces for the others: [first, last).
 struct SummedPart {

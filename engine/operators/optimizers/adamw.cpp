@@ -22,7 +22,7 @@ kernels::AdamW adamwSettings(const OptimizerChoice &choice, const UpdateStep &st
     settings.weightDecay = static_cast<float>(choice.weightDecay);
     settings.gradientScale = step.gradientScale;
     settings.correction1 = static_cast<float>(1.0 - std::pow(choice.beta1, step.updates + 1));
-    settings.correction2 = static_cast<float>(1.0 - std::pow(choice.beta2, step.updates + 1));
+    settings.correction2 = static_cast<float>(1.0 - std::pow(choice.beta2, step.frozenAfter.value_or(step.updates + 1)));
     return settings;
 }
 

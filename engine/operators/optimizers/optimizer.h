@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -126,6 +127,8 @@ struct UpdateStep {
     PartShape part;          ///< whole rows, unless the granularity is Element: then only its kind counts
     /// For optimizers with sums, whose update has two halves.
     enum class Half : unsigned char { Sums, Update } half = Half::Update;
+    /// Updates of second moments that stay as they are (1-bit Adam).
+    std::optional<int> frozenAfter = {};
 };
 
 /// A whole parameter in float64, for references.

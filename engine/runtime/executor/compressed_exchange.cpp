@@ -23,8 +23,11 @@ backend::MessageKey keyOf(std::uint8_t kind, int message, std::int64_t chunk)
 
 CompressedExchange::CompressedExchange(const RunPlan &plan, int share, const Context &context, DeviceModel &model,
                                        backend::Transport &transport)
-    : m_choice(plan.experiment.training.compression), m_after(plan.experiment.training.compressionAfter), m_rank(share),
-      m_ranks(transport.ranks()), m_context(context), m_kernels(context.compute), m_model(model), m_transport(transport)
+    : m_choice(plan.experiment.training.compression),
+      m_after(operators::uncompressedSteps(plan.experiment.training.compression, plan.experiment.training.compressionAfter,
+                                           plan.experiment.training.steps)),
+      m_rank(share), m_ranks(transport.ranks()), m_context(context), m_kernels(context.compute), m_model(model),
+      m_transport(transport)
 {
     if (m_ranks == 1 || !m_choice.isOn())
         return;
@@ -32,8 +35,10 @@ CompressedExchange::CompressedExchange(const RunPlan &plan, int share, const Con
     std::vector<operators::PartShape> parts;
     for (const auto &parameter : model.parameters())
         parts.push_back({parameter->rows, parameter->columns, parameter->kind});
-    m_sizes = operators::compressedSizes(m_choice, parts);
+    m_sizes = operators::compressedSizes(m_choice, parts, m_ranks);
     m_chunk = std::max<std::int64_t>(1, operators::compressedChunk(m_sizes, m_ranks));
+    if (m_method->exchange == Compression::Exchange::Serves)
+        m_momentum.emplace(plan, m_rank, m_sizes, m_chunk, context, model, transport);
     allocate(plan.experiment.training.seed);
     planSteps();
 }
@@ -62,6 +67,10 @@ void CompressedExchange::allocate(std::uint64_t seed)
         Compressed &each = m_compressed.emplace_back();
         each.parameter = &parameter;
         each.residual = taken(parameter.count(), MemoryCategory::Optimizer);
+        if (m_momentum) {
+            m_momentum->add(parameter, each.residual.data());
+            continue;
+        }
         if (m_method->stateFloats != nullptr) {
             const std::int64_t floats = m_method->stateFloats(m_choice, shape);
             each.state = taken(floats, MemoryCategory::Optimizer);
@@ -84,6 +93,18 @@ void CompressedExchange::allocate(std::uint64_t seed)
     }
 }
 
+std::vector<std::span<float>> CompressedExchange::kept()
+{
+    std::vector<std::span<float>> all;
+    for (Compressed &each : m_compressed) {
+        all.push_back(each.residual.values());
+        all.push_back(each.state.values());
+    }
+    if (m_momentum)
+        m_momentum->addKept(all);
+    return all;
+}
+
 void CompressedExchange::planSteps()
 {
     using Kind = Step::Kind;
@@ -96,6 +117,8 @@ void CompressedExchange::planSteps()
     for (std::int64_t chunk = 0; chunk * m_chunk < m_sizes.gathered; ++chunk)
         for (const Kind kind : {Kind::SendAll, Kind::TakeAll})
             m_steps.push_back({kind, kGathered, chunk});
+    for (int round = 0; m_momentum && round < m_momentum->rounds(); ++round)
+        m_steps.push_back({Kind::Momentum, 0, round});
     m_steps.push_back({Kind::Decode});
     if (m_after == 0)
         return;
@@ -139,6 +162,7 @@ base::Result<> CompressedExchange::run(int round)
     case Step::Kind::TakeSums: isWhole = takeSums(step); break;
     case Step::Kind::SendAll: sendAll(step); break;
     case Step::Kind::TakeAll: isWhole = takeAll(step); break;
+    case Step::Kind::Momentum: isWhole = m_momentum->run(static_cast<int>(step.chunk)); break;
     case Step::Kind::Decode: decode(); break;
     }
     return isWhole ? base::Result<>() : base::Error::cancelled();
@@ -146,7 +170,7 @@ base::Result<> CompressedExchange::run(int round)
 
 base::Bytes CompressedExchange::bytesSent() const
 {
-    std::int64_t floats = m_isExact ? 0 : m_sizes.gathered * (m_ranks - 1);
+    std::int64_t floats = m_isExact ? 0 : m_sizes.gathered * (m_ranks - 1) + (m_momentum ? m_momentum->floatsSent() : 0);
     const auto addSent = [&](std::int64_t sum) {
         const SummedPart own = operators::summedPart(sum, m_ranks, m_rank);
         floats += sum - (own.last - own.first) + (own.last - own.first) * (m_ranks - 1);
@@ -189,6 +213,8 @@ void CompressedExchange::encode(int message)
     m_context.compute.finish();
     if (m_isExact)
         return;
+    if (m_momentum)
+        return m_momentum->encode();
     for (Compressed &each : m_compressed) {
         const operators::CompressedPart part = partOf(each);
         if (message == 0)
@@ -206,6 +232,8 @@ void CompressedExchange::decode()
     m_context.compute.finish();
     if (m_isExact)
         return;
+    if (m_momentum)
+        return m_momentum->decode();
     for (Compressed &each : m_compressed)
         m_method->decode(m_choice, partOf(each), each.messages, m_ranks, m_kernels);
     m_context.compute.finish();

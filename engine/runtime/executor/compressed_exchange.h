@@ -6,8 +6,11 @@
 #include "engine/operators/compression/compression.h"
 #include "engine/runtime/executor/device_compression.h"
 #include "engine/runtime/executor/device_model.h"
+#include "engine/runtime/executor/momentum_exchange.h"
 #include "engine/runtime/layers/context.h"
 
+#include <optional>
+#include <span>
 #include <vector>
 
 namespace stagelens::runtime {
@@ -23,9 +26,18 @@ public:
                        backend::Transport &transport);
 
     [[nodiscard]] bool isOn() const { return m_method != nullptr; }
+    /// Returns what a step leaves to the next: residuals and the state of the method, parameter by parameter, in the memory of
+    /// the device.
+    [[nodiscard]] std::vector<std::span<float>> kept();
     /// Chooses what the rounds of a step do: those before training.gradient_compression_after sum all numbers, with the bits of
-    /// a plain all-reduce.
-    void beginStep(int step) { m_isExact = step < m_after; }
+    /// a plain all-reduce. With 1-bit Adam skipped steps, which leave no second moments, do not count.
+    void beginStep(int step)
+    {
+        const bool countsUpdates = m_momentum && !m_model.parameters().empty();
+        m_isExact = (countsUpdates ? std::min(step, m_model.parameters().front()->updates) : step) < m_after;
+        if (m_momentum)
+            m_momentum->beginStep(m_isExact);
+    }
     [[nodiscard]] int rounds() const { return static_cast<int>(steps().size()); }
     /// Runs a round. Returns Cancelled if the run was stopped.
     [[nodiscard]] base::Result<> run(int round);
@@ -34,10 +46,10 @@ public:
 
 private:
     struct Step {
-        enum class Kind : unsigned char { Encode, SendParts, AddParts, TakeSums, SendAll, TakeAll, Decode } kind;
+        enum class Kind : unsigned char { Encode, SendParts, AddParts, TakeSums, SendAll, TakeAll, Momentum, Decode } kind;
         int message =
             0; ///< 0 and 1: sums; 2: of Exchange::Gathers; from kFirstWhole on: the gradients that are compressed later
-        std::int64_t chunk = 0;
+        std::int64_t chunk = 0; ///< of Momentum: a round of m_momentum
     };
     /// A compressed parameter.
     struct Compressed {
@@ -87,7 +99,8 @@ private:
     std::int64_t m_chunk = 1; ///< floats of the longest message
     std::vector<Compressed> m_compressed;
     std::array<backend::Buffer, 2> m_sums;
-    backend::Buffer m_gathered; ///< the message of each rank
+    backend::Buffer m_gathered;                 ///< the message of each rank
+    std::optional<MomentumExchange> m_momentum; ///< of Exchange::Serves
     std::vector<Step> m_steps;
     std::vector<Step> m_exactSteps; ///< of a step without compression
 };

@@ -3,6 +3,8 @@
 #include "engine/runtime/executor/kernel_recorder.h"
 #include "engine/schedule/weight_versions.h"
 #include "engine/simulate/buffers.h"
+#include "engine/simulate/costs/expert_dispatch.h"
+#include "engine/simulate/costs/replica_costs.h"
 
 #include <algorithm>
 #include <chrono>
@@ -28,18 +30,22 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
     : m_plan(plan), m_place(place), m_shape(plan.shape),
       m_workspace(memory.pool(), m_shape, place.context, simulate::rebuiltFloats(plan.experiment, plan.schedule, place.device),
                   compute),
-      m_record(compute), m_context{m_shape,     memory,        m_workspace,
-                                   compute,     place.context, routes(plan, place) ? &m_record : nullptr,
-                                   &m_operators},
-      m_model(plan, place, memory.pool(), compute), m_messages(plan, place, m_context, m_step, transports.rail),
+      m_record(compute), m_host(memory.plan(), compute.linkedMemory()), m_weights(plan, place.device, memory.pool(), compute),
+      m_context{m_shape,       memory,
+                m_workspace,   compute,
+                place.context, routes(plan, place) ? &m_record : nullptr,
+                &m_operators,  plan.experiment.schedule.offloadParameters ? &m_weights : nullptr},
+      m_model(plan, place, memory.pool(), m_host.pool(), compute), m_messages(plan, place, m_context, m_step, transports.rail),
       m_hostCopies(plan, place.device, memory, compute), m_runner(plan, place, m_context, m_model, m_step),
       m_exchange(plan, place.share, m_context, m_model, transports.shares, ReplicaExchange::Of::Shared),
       m_compressed(plan, place.share, m_context, m_model, transports.shares),
       m_expertExchange(plan, place.share, m_context, m_model, transports.copies, ReplicaExchange::Of::Experts),
-      m_collectives(place, m_context, m_model, transports.tensor), m_keys(m_context, transports.context),
-      m_heads(m_context, transports.context), m_choices(m_context, place.router, transports.routers),
-      m_experts(m_context, place.expert, transports.expert), m_tokens(plan.shape, place.context),
-      m_tableSums(plan, place, m_context, m_model, transports.all)
+      m_exchangesInPasses(parallel().reducesEagerly() && rounds(timeline::AnchoredKind::ReduceGradients) > 0),
+      m_collectives(place, m_context, m_model, transports.tensor, plan.experiment.parallel.reducesEagerly()),
+      m_keys(m_context, transports.context), m_heads(m_context, transports.context),
+      m_choices(m_context, place.router, transports.routers), m_drops(m_context, place.router, transports.routers),
+      m_experts(m_context, place.expert, transports.expert, simulate::forwardingNodes(plan.experiment, plan.mesh, place.rank)),
+      m_tokens(plan.shape, place.context), m_tableSums(plan, place, m_context, m_model, transports.all)
 {}
 
 void Device::beginStep(const Batch &batch, int step, StepUse use, float lossScale)
@@ -56,8 +62,9 @@ void Device::beginStep(const Batch &batch, int step, StepUse use, float lossScal
     m_tokens.load(batch, m_place.replica, m_plan.replicas(), compute(), m_step);
     m_step.losses.assign(size(m_plan.shape.units()), 0.0);
     m_model.clearVersions();
-    if (use != StepUse::Evaluation)
+    if (use != StepUse::Evaluation && !parallel().reducesEagerly())
         m_model.restoreGradients();
+    m_weights.beginStep();
     m_hostCopies.beginStep(); // before its memory is used again
     m_context.memory.begin(use == StepUse::Evaluation ? DeviceMemory::Order::Free : DeviceMemory::Order::Planned);
     m_messages.beginStep();
@@ -87,7 +94,7 @@ base::Result<> Device::compute(PassRun &run)
             if (made)
                 made = launch(run);
         }
-        endCompute();
+        endCompute(run);
         return made;
     } catch (const std::bad_alloc &) {
         return base::Error::failed(place() + " ran out of memory; lower model.hidden, model.sequence or "
@@ -106,6 +113,8 @@ void Device::beginCompute(PassRun &run)
     m_begin = compute().mark();
     m_launched = 0;
     m_launchProcessor.reset();
+    if (m_exchangesInPasses && pass.kind != schedule::PassKind::F)
+        m_model.restoreGradients();
     m_runner.begin(run);
     if (compute().processorTime()) // kernels end before their calls return
         m_operators.begin(pass);
@@ -113,12 +122,18 @@ void Device::beginCompute(PassRun &run)
 
 base::Result<> Device::launch(PassRun &run)
 {
+    if (run.isComputed() || run.beginsGather())
+        return {};
     const auto begin = std::chrono::steady_clock::now();
     const std::optional<base::Nanos> processor = compute().processorTime();
     auto done = m_runner.run(run);
     if (processor) {
         m_launchProcessor = m_launchProcessor.value_or(0) + *compute().processorTime() - *processor;
         m_launched += std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin).count();
+    }
+    if (done && !run.exchange()) {
+        run.noteComputed();
+        (void)run.beginsReduction();
     }
     return done;
 }
@@ -128,17 +143,23 @@ base::Result<> Device::exchange(PassRun &run, int round)
     const TensorExchange exchange = *run.exchange();
     if (round + 1 == rounds(exchange.kind))
         run.exchange().reset();
+    if (isOverReplicas(exchange.kind))
+        return runAnchored(anchoredKind(exchange.kind), round);
     if (isOverExperts(exchange.kind))
         return m_experts.run(exchange, round);
     if (exchange.kind == TensorExchange::Kind::SumChoices)
         return m_choices.run(exchange, round);
+    if (exchange.kind == TensorExchange::Kind::DropRows)
+        return m_drops.run(exchange, round);
     if (!isOverContext(exchange.kind))
         return m_collectives.run(exchange, round);
     return isOfHeads(exchange.kind) ? m_heads.run(exchange, round) : m_keys.run(exchange, round);
 }
 
-void Device::endCompute()
+void Device::endCompute(const PassRun &run)
 {
+    if (simulate::dropsUnits(parallel(), run.pass().kind))
+        m_model.dropValues();
     m_operators.end();
     const auto end = compute().mark();
     compute().endPass();
@@ -241,10 +262,8 @@ base::Result<> Device::runAnchored(timeline::AnchoredKind kind, int round)
         m_model.restoreValues();
     const int shared = m_exchange.rounds(kind);
     auto done = round < shared ? m_exchange.run(kind, round) : m_expertExchange.run(kind, round - shared);
-    if (done && kind == AnchoredKind::ReduceGradients && round + 1 == rounds(kind))
-        m_model.dropGradients();
-    if (done && kind != AnchoredKind::ReduceGradients && round + 1 == rounds(kind))
-        m_model.roundValues();
+    if (done && round + 1 == rounds(kind))
+        kind == AnchoredKind::ReduceGradients ? m_model.dropGradients() : m_model.roundValues();
     return done;
 }
 

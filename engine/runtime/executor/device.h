@@ -12,11 +12,14 @@
 #include "engine/runtime/executor/table_sums.h"
 #include "engine/runtime/executor/tensor_collectives.h"
 #include "engine/runtime/layers/choice_exchange.h"
+#include "engine/runtime/layers/drop_exchange.h"
 #include "engine/runtime/layers/expert_exchange.h"
 #include "engine/runtime/layers/head_exchange.h"
 #include "engine/runtime/layers/key_exchange.h"
+#include "engine/runtime/layers/layer_weights.h"
 #include "engine/runtime/memory/device_memory.h"
 #include "engine/runtime/offload/device_copies.h"
+#include "engine/runtime/offload/host_pool.h"
 #include "engine/timeline/timeline.h"
 
 #include <functional>
@@ -54,14 +57,19 @@ public:
     /// Returns the pass at the beginning of its recipe. It runs by receive(), compute() and publish().
     [[nodiscard]] PassRun makeRun(const schedule::Pass &pass) const
     {
-        return {pass, m_plan.recipeOf(pass, m_place.device), m_step.use == StepUse::Evaluation};
+        return {pass, m_plan.recipeOf(pass, m_place.device), m_step.use == StepUse::Evaluation,
+                m_exchangesInPasses ? &parallel() : nullptr};
     }
     /// The copies of activations to its host and back. DeviceCopies::beginUnit() precedes the receive() of each unit.
     [[nodiscard]] DeviceCopies &hostCopies() { return m_hostCopies; }
+    /// The weights of layers that its host keeps.
+    [[nodiscard]] LayerWeights &layerWeights() { return m_weights; }
+    /// Returns the greatest memory of the step on its host.
+    [[nodiscard]] base::Bytes peakHost() const { return m_hostCopies.peakHost() + m_host.live(); }
     /// Blocks until the inputs of the pass have arrived. Returns false if the run was stopped.
     [[nodiscard]] bool receive(PassRun &run);
-    /// Computes the pass, exchanges with the tensor, context and expert ranks that compute it at the same time, and waits for
-    /// its kernels. Fails if a loss is not finite.
+    /// Computes the pass, exchanges with the tensor, context and expert ranks and the replicas that compute it at the same
+    /// time, and waits for its kernels. Fails if a loss is not finite.
     [[nodiscard]] base::Result<> compute(PassRun &run);
     /// The parts of compute(), for one thread that runs all ranks of a gang in turn: launch() up to PassRun::exchange(), then
     /// each round of the exchange, until there is none. endCompute() ends the pass.
@@ -69,14 +77,16 @@ public:
     [[nodiscard]] base::Result<> launch(PassRun &run);
     [[nodiscard]] base::Result<> exchange(PassRun &run, int round);
     /// Returns the rounds of an exchange.
-    [[nodiscard]] static int rounds(TensorExchange::Kind kind)
+    [[nodiscard]] int rounds(TensorExchange::Kind kind) const
     {
         return isOverContext(kind)                        ? KeyExchange::rounds(kind)
-               : isOverExperts(kind)                      ? ExpertExchange::kRounds
+               : isOverReplicas(kind)                     ? rounds(anchoredKind(kind))
+               : isOverExperts(kind)                      ? m_experts.rounds(kind)
                : kind == TensorExchange::Kind::SumChoices ? ChoiceExchange::kRounds
+               : kind == TensorExchange::Kind::DropRows   ? DropExchange::kRounds
                                                           : TensorCollectives::rounds(kind);
     }
-    void endCompute();
+    void endCompute(const PassRun &run);
     /// Like beginCompute() and endCompute() for a forward pass, but untimed and with the newest weights whatever version the
     /// schedule requires.
     void beginNewest(PassRun &run);
@@ -131,6 +141,7 @@ public:
     [[nodiscard]] const std::vector<std::unique_ptr<Parameter>> &parameters() const { return m_model.parameters(); }
     /// Returns this device's part of the parameter, or null.
     [[nodiscard]] Parameter *find(int index) const { return m_model.find(index); }
+    [[nodiscard]] std::vector<std::span<float>> keptByCompression() { return m_compressed.kept(); } ///< see there
     /// Returns what its routers have chosen in the step.
     [[nodiscard]] ExpertRecord::Layers routerCounts() const { return m_record.layers(); }
     /// Returns how long the operators of the step's passes took; empty on a GPU.
@@ -140,6 +151,7 @@ public:
     [[nodiscard]] backend::Compute &compute() const { return m_context.compute; }
 
 private:
+    [[nodiscard]] const model::ParallelPlan &parallel() const { return m_plan.experiment.parallel; }
     [[nodiscard]] bool isCompressed(timeline::AnchoredKind kind) const
     {
         return kind == timeline::AnchoredKind::ReduceGradients && m_compressed.isOn();
@@ -153,6 +165,8 @@ private:
     Workspace m_workspace;
     ExpertRecord m_record;
     OperatorRecord m_operators;
+    HostPool m_host;
+    LayerWeights m_weights;
     Context m_context;
     DeviceModel m_model;
     StepState m_step;
@@ -162,10 +176,12 @@ private:
     ReplicaExchange m_exchange;
     CompressedExchange m_compressed;  ///< in the place of its gradients, if they are compressed
     ReplicaExchange m_expertExchange; ///< of experts that are divided over ranks
+    bool m_exchangesInPasses;         ///< with its replicas (ZeRO), if it has parameters
     TensorCollectives m_collectives;
     KeyExchange m_keys;
     HeadExchange m_heads;
     ChoiceExchange m_choices;
+    DropExchange m_drops;
     ExpertExchange m_experts;
     StepTokens m_tokens;
     TableSums m_tableSums;
@@ -173,7 +189,6 @@ private:
     backend::Compute::Mark m_begin = 0;
     base::Nanos m_launched = 0;                   ///< time in launch()
     std::optional<base::Nanos> m_launchProcessor; ///< processor time in launch()
-
     base::Nanos m_vocabularyTime = 0;
     Span m_lastPass;
     std::vector<base::Nanos> m_passBegins;

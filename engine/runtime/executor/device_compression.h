@@ -11,6 +11,15 @@ public:
     explicit DeviceCompression(backend::Compute &compute) : m_compute(compute) {}
 
     void add(float *to, const float *from, std::int64_t count) override { m_compute.add(to, from, count); }
+    void addScaled(float *to, const float *from, float factor, std::int64_t count) override
+    {
+        m_compute.addScaled(to, from, factor, count);
+    }
+    double squares(const float *values, std::int64_t count) override { return m_compute.sumOfSquares(values, count); }
+    void encodeSignsOf(float scale, float *message, float *residual, std::int64_t count) override
+    {
+        m_compute.encodeSignsOf(scale, message, residual, count);
+    }
     void encodeSigns(float *message, float *residual, std::int64_t count) override
     {
         m_compute.encodeSigns(message, residual, count);

@@ -12,10 +12,12 @@
 
 namespace stagelens::runtime {
 
-DeviceModel::DeviceModel(const RunPlan &plan, const RankPlace &place, backend::Pool &pool, backend::Compute &compute)
+DeviceModel::DeviceModel(const RunPlan &plan, const RankPlace &place, backend::Pool &pool, backend::Pool *host,
+                         backend::Compute &compute)
     : m_plan(plan), m_device(place.device), m_tensor(place.tensor), m_expert(place.expert),
       m_block(operators::blockOf(plan.experiment.model)), m_dense(operators::blockOf(plan.experiment.model, false)),
-      m_pool(pool), m_compute(compute), m_optimizer(optimizerOf(plan.experiment.training.optimizer))
+      m_pool(pool), m_compute(compute), m_host(plan.experiment.schedule, host, compute),
+      m_optimizer(optimizerOf(plan.experiment.training.optimizer))
 {
     makeStages();
     makeVocabularyParameters();
@@ -42,20 +44,22 @@ void DeviceModel::divide(int share)
         const layout::Interval own = !parallel.averagesWeights() ? m_replicaCuts->share(share % parallel.shardGroup(), i)
                                      : share == 0                ? m_parameters[i]->whole()
                                                                  : layout::Interval{0, 0};
-        shareState(m_pool, *m_parameters[i], own, m_plan.experiment.training, m_compute);
+        shareState(m_host.poolOr(m_pool), *m_parameters[i], own, m_plan.experiment.training, m_host.updater());
     }
     dropGradients();
     dropValues();
+    m_host.reserve(m_parameters);
     if (scratch > 0)
         m_scratch = m_pool.allocate(size(scratch), category(simulate::MemoryCategory::Workspace));
 }
 
-Parameter &DeviceModel::own(int index, layout::MatrixPart part)
+Parameter &DeviceModel::own(int index, layout::MatrixPart part, bool isFetched)
 {
     const std::int64_t multiple =
         index == m_plan.outputWeight() && m_plan.tables.holdsOutput(m_device) ? m_plan.shape.outputMultiple : 1;
-    m_parameters.push_back(std::make_unique<Parameter>(
-        makeParameter(m_pool, m_plan.parameters, index, m_plan.experiment, std::move(part), multiple, m_compute)));
+    m_parameters.push_back(
+        std::make_unique<Parameter>(makeParameter({m_pool, m_host.pool(), isFetched, m_host.kernels()}, m_plan.parameters,
+                                                  index, m_plan.experiment, std::move(part), multiple, m_compute)));
     Parameter &parameter = *m_parameters.back();
     if (m_plan.schedule.weightUpdate() == schedule::WeightUpdate::DoubleBuffered) {
         parameter.previous = allocateVersion(m_pool, parameter, m_compute);
@@ -91,9 +95,11 @@ Parameter &DeviceModel::ownOfLayer(int index, const operators::BlockParameter &o
 {
     const operators::TensorSplit &split = m_plan.shape.split;
     const bool isOfExperts = of.isOfExperts && split.expert > 1;
-    Parameter &parameter = own(
-        index, isOfExperts ? layout::MatrixPart::ofRows(m_expert * (of.rows / split.expert), of.rows / split.expert, of.columns)
-                           : operators::partOf(m_block, of, m_tensor, split.ranks));
+    const std::int64_t rows = of.rows / split.expert; // of experts
+    Parameter &parameter = own(index,
+                               isOfExperts ? layout::MatrixPart::ofRows(m_expert * rows, rows, of.columns)
+                                           : operators::partOf(m_block, of, m_tensor, split.ranks),
+                               m_plan.experiment.schedule.offloadParameters);
     parameter.isOfExperts = isOfExperts;
     parameter.copies = isOfExperts ? 1 : operators::copiesOf(of, split.ranks);
     parameter.isRepeated = m_tensor % parameter.copies > 0;
@@ -238,10 +244,8 @@ void DeviceModel::endBufferedStep(const schedule::Pass &pass)
 bool DeviceModel::hasFiniteGradients()
 {
     std::vector<std::span<const float>> gradients;
-    for (const auto &parameter : m_parameters) {
-        const layout::Interval live = parameter->live(parameter->isGradientDropped);
-        gradients.emplace_back(parameter->gradient.data() + live.begin, size(live.size()));
-    }
+    for (const auto &parameter : m_parameters)
+        gradients.push_back(parameter->liveGradient());
     // A sum of squares of floats does not overflow in double.
     return std::ranges::all_of(m_compute.sumsOfSquares(gradients), [](double sum) { return std::isfinite(sum); });
 }
@@ -250,27 +254,23 @@ void DeviceModel::scaleGradients(float factor)
 {
     for (const auto &parameter : m_parameters)
         if (!parameter->biasRate) { // counts of choices
-            const layout::Interval live = parameter->live(parameter->isGradientDropped);
-            float *const gradient = parameter->gradient.data() + live.begin;
-            m_compute.scale(gradient, gradient, factor, live.size());
+            const std::span<float> gradient = parameter->liveGradient();
+            m_compute.scale(gradient.data(), gradient.data(), factor, std::ssize(gradient));
         }
     m_compute.finish();
 }
 
 void DeviceModel::discardGradients()
 {
-    for (const auto &parameter : m_parameters) {
-        const layout::Interval live = parameter->live(parameter->isGradientDropped);
-        m_compute.zero(parameter->gradient.data() + live.begin, live.size());
-    }
+    for (const auto &parameter : m_parameters)
+        m_compute.zero(parameter->liveGradient().data(), std::ssize(parameter->liveGradient()));
     m_compute.finish();
 }
 
 void DeviceModel::roundValues()
 {
     for (const auto &parameter : m_parameters)
-        if (const backend::Values rounded = parameter->numbers(&Parameter::rounded))
-            m_compute.round(rounded, parameter->value.data(), parameter->count());
+        refreshRead(*parameter, m_compute);
     m_compute.finish();
 }
 
@@ -329,7 +329,9 @@ void DeviceModel::update(Parameter &parameter, float gradientScale)
         m_watch(parameter, m_compute);
     if (parameter.previous.size() > 0) // the next step computes with the weights that are newest now
         m_compute.copy(parameter.numbers(&Parameter::previous), parameter.weights(), parameter.count());
-    updateParameter(parameter, m_optimizer, m_plan.experiment.training.optimizer, gradientScale, m_compute, m_scratch.data());
+    m_host.run(parameter, [&](Parameter &each, backend::Compute &compute) {
+        updateParameter(each, m_optimizer, m_plan.experiment.training.optimizer, gradientScale, compute, m_scratch.data());
+    });
 }
 
 } // namespace stagelens::runtime

@@ -7,6 +7,7 @@
 #include "engine/runtime/layers/norm.h"
 #include "engine/runtime/layers/stage.h"
 #include "engine/runtime/plan/run_plan.h"
+#include "engine/runtime/state/host_update.h"
 #include "engine/runtime/state/weight_versions.h"
 #include "engine/simulate/costs/device_share.h"
 #include "kernels/include/embedding.h"
@@ -23,8 +24,9 @@ namespace stagelens::runtime {
 /// microbatches of both use the same parameters. Used by the thread of its device.
 class DeviceModel {
 public:
-    /// Allocates and initialises the parameters.
-    DeviceModel(const RunPlan &plan, const RankPlace &place, backend::Pool &pool, backend::Compute &compute);
+    /// Allocates and initialises the parameters; those that the host updates in `host`, which is null if it updates none.
+    DeviceModel(const RunPlan &plan, const RankPlace &place, backend::Pool &pool, backend::Pool *host,
+                backend::Compute &compute);
 
     [[nodiscard]] const Stage &stage(int index) const { return m_stages.at(index); }
     /// Rows of the token embedding; null on devices without them.
@@ -87,7 +89,7 @@ private:
     void makeVocabularyParameters();
     /// Gives each parameter its share (RankPlace::share), when all are made.
     void divide(int share);
-    Parameter &own(int index, layout::MatrixPart part);
+    Parameter &own(int index, layout::MatrixPart part, bool isFetched = false);
     /// Adds rows of a table, whose rows are cut over tensor ranks.
     Parameter &ownRows(int index, const layout::Interval &rows);
     /// Adds a parameter of a layer of `stage`, or the rank's part of it.
@@ -108,6 +110,7 @@ private:
     operators::Block m_dense; ///< one without experts
     backend::Pool &m_pool;
     backend::Compute &m_compute;
+    HostUpdate m_host;
     const operators::Optimizer &m_optimizer;
     std::vector<std::unique_ptr<Parameter>> m_parameters;
     backend::Buffer m_scratch; ///< of updates

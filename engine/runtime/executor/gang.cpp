@@ -22,7 +22,7 @@ auto timed(base::Nanos &spent, Device &device, const Work &work)
 base::Result<base::Nanos> exchange(std::span<Device *const> gang, std::span<PassRun *const> runs)
 {
     std::vector<base::Nanos> spent(gang.size());
-    const int rounds = Device::rounds(runs.front()->exchange()->kind);
+    const int rounds = gang.front()->rounds(runs.front()->exchange()->kind);
     for (int round = 0; round < rounds; ++round)
         for (std::size_t rank = 0; rank < gang.size(); ++rank) {
             Device &device = *gang[rank];
@@ -115,8 +115,8 @@ base::Result<base::Nanos> Gang::compute(std::size_t i)
         m_devices[rank]->beginCompute(*m_runs.back());
     }
     auto duration = computeTogether(m_devices, m_runs);
-    for (Device *device : m_devices)
-        device->endCompute();
+    for (std::size_t rank = 0; rank < m_devices.size(); ++rank)
+        m_devices[rank]->endCompute(*m_runs[rank]);
     return duration;
 }
 

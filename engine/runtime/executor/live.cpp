@@ -47,6 +47,7 @@ base::Result<> runPasses(const RunPlan &plan, Device &device, const StepHooks &h
 {
     const base::Nanos zero = steadyTime(begin);
     device.hostCopies().copyBeside(halt);
+    device.layerWeights().copyBeside(halt);
     for (std::span<const schedule::Pass> rest = plan.schedule.device(device.place().device); !rest.empty();) {
         const std::span<const schedule::Pass> passes = unitOf(rest);
         rest = rest.subspan(passes.size());

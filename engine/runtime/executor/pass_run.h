@@ -5,9 +5,11 @@
 #include "engine/passes/pass_recipe.h"
 #include "engine/runtime/layers/context.h"
 #include "engine/runtime/layers/stage.h"
+#include "engine/simulate/costs/replica_costs.h"
 
 #include <array>
 #include <optional>
+#include <utility>
 
 namespace stagelens::runtime {
 
@@ -15,9 +17,20 @@ namespace stagelens::runtime {
 class PassRun {
 public:
     PassRun() = default;
-    PassRun(const schedule::Pass &pass, const schedule::PassRecipe &recipe, bool isEvaluation = false)
-        : m_pass(pass), m_steps(isEvaluation && !recipe.evaluation.empty() ? recipe.evaluation : recipe.steps)
+    /// `exchanging`: the plan if the device exchanges with its replicas in passes, or null.
+    PassRun(const schedule::Pass &pass, const schedule::PassRecipe &recipe, bool isEvaluation = false,
+            const model::ParallelPlan *exchanging = nullptr)
+        : m_pass(pass), m_steps(isEvaluation && !recipe.evaluation.empty() ? recipe.evaluation : recipe.steps),
+          m_gathers(!isEvaluation && exchanging != nullptr && simulate::gathersUnits(*exchanging, pass.kind)),
+          m_reduces(!isEvaluation && exchanging != nullptr && simulate::reducesUnits(*exchanging, pass.kind))
     {}
+    /// Sets exchange() to that of parameters among replicas, if the pass begins with it (ZeRO). Returns whether it did.
+    [[nodiscard]] bool beginsGather() { return beginsExchange(m_gathers, TensorExchange::Kind::GatherParameters); }
+    /// Likewise to that of gradients, if the pass ends with it. Call when isComputed().
+    [[nodiscard]] bool beginsReduction() { return beginsExchange(m_reduces, TensorExchange::Kind::ReduceGradients); }
+    /// Returns whether all steps up to a message are done. Then only the exchange of gradients may be left.
+    [[nodiscard]] bool isComputed() const { return m_isComputed; }
+    void noteComputed() { m_isComputed = true; }
 
     [[nodiscard]] const schedule::Pass &pass() const { return m_pass; }
     /// Returns the step to run next, or null at the end.
@@ -51,6 +64,13 @@ public:
     }
 
 private:
+    bool beginsExchange(bool &isLeft, TensorExchange::Kind kind)
+    {
+        if (!std::exchange(isLeft, false))
+            return false;
+        m_exchange = TensorExchange{kind, {}, {}};
+        return true;
+    }
     [[nodiscard]] Values kept(schedule::PassValue value, const Context &context) const;
 
     schedule::Pass m_pass;
@@ -58,6 +78,9 @@ private:
     std::array<backend::Tensor, schedule::kMessageKinds> m_messages;
     std::optional<StageRun> m_layers;
     std::optional<TensorExchange> m_exchange;
+    bool m_isComputed = false;
+    bool m_gathers = false; ///< still
+    bool m_reduces = false;
 };
 
 } // namespace stagelens::runtime

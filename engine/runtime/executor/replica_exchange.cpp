@@ -26,12 +26,11 @@ std::vector<int> numbers(int first, int stride, int count)
 
 ReplicaExchange::ReplicaExchange(const RunPlan &plan, int share, const Context &context, DeviceModel &model,
                                  backend::Transport &transport, Of of)
-    : m_of(of), m_isSharded(plan.experiment.parallel.zero > 0),
-      m_group(of == Of::Shared ? share / plan.experiment.parallel.shardGroup() : 0),
-      m_groups(of == Of::Shared ? plan.experiment.parallel.shardGroups() : 1),
+    : m_of(of), m_isSharded(plan.experiment.parallel.zero > 0), m_isInPasses(plan.experiment.parallel.reducesEagerly()),
+      m_group(share / plan.experiment.parallel.shardGroup()), m_groups(plan.experiment.parallel.shardGroups()),
       m_replica(of == Of::Shared ? share % plan.experiment.parallel.shardGroup()
                                  : model.replicaCuts().expertShare(share % plan.experiment.parallel.shardGroup())),
-      m_replicas(of == Of::Shared ? plan.experiment.parallel.shardGroup() : transport.ranks()), m_context(context),
+      m_replicas((of == Of::Shared ? model.replicaCuts().shared : model.replicaCuts().experts).replicas()), m_context(context),
       m_model(model), m_transport(transport, numbers(m_group * m_replicas, 1, m_replicas)),
       m_holders(transport, numbers(m_replica, m_replicas, m_groups)), m_chunkFloats(simulate::replicaChunkFloats(cut())),
       m_chunks(static_cast<int>(m_replicas * m_groups > 1 && m_chunkFloats > 0
@@ -41,10 +40,18 @@ ReplicaExchange::ReplicaExchange(const RunPlan &plan, int share, const Context &
 
 std::vector<ReplicaExchange::Step> ReplicaExchange::stepsOf(AnchoredKind kind) const
 {
+    if (kind == AnchoredKind::GatherParameters && m_replicas == 1)
+        return {};
+    if (kind == AnchoredKind::GatherParameters && m_isInPasses)
+        return {Step::SendOwn, Step::TakeOthers, Step::TakeReceipts};
     if (kind == AnchoredKind::GatherParameters)
         return {Step::SendOwn, Step::TakeOthers};
+    if (m_groups > 1 && m_replicas == 1) // experts that each group has once
+        return {Step::SendSums, Step::AddSums};
     if (m_groups > 1)
         return {Step::SendParts, Step::AddParts, Step::SendSums, Step::AddSums};
+    if (m_isInPasses)
+        return {Step::SendParts, Step::AddParts, Step::TakeReceipts};
     if (m_isSharded)
         return {Step::SendParts, Step::AddParts};
     return {Step::SendParts, Step::AddParts, Step::TakeOthers};
@@ -65,6 +72,7 @@ base::Result<> ReplicaExchange::run(AnchoredKind kind, int round)
     switch (steps[size(round % count)]) {
     case Step::SendParts: sendParts(chunk, part); break;
     case Step::AddParts: isWhole = addParts(chunk, part, !m_isSharded); break;
+    case Step::TakeReceipts: isWhole = takeReceipts(chunk, kind); break;
     case Step::SendSums: sendSums(chunk); break;
     case Step::AddSums: isWhole = addSums(chunk); break;
     case Step::SendOwn: sendOwn(chunk, part); break;
@@ -159,10 +167,22 @@ bool ReplicaExchange::addParts(int chunk, const ParameterPart &part, bool tellsO
     if (part == &Parameter::value)
         m_context.compute.scale(sum->data(), sum->data(), 1.0F / static_cast<float>(m_replicas), own.size());
     unpack(own, part, sum->data());
-    if (tellsOthers)
-        for (int other = 0; other < m_replicas; ++other)
-            if (other != m_replica)
-                m_transport.send(m_replica, other, keyOf(kWholeShare, chunk), sum);
+    for (int other = 0; other < m_replicas; ++other)
+        if (other != m_replica && (tellsOthers || (m_isInPasses && chunkOf(other, chunk).size() == 0)))
+            m_transport.send(m_replica, other, keyOf(kWholeShare, chunk), sum);
+    return true;
+}
+
+/// Keeps replicas in step where some have an empty share. When gradients are reduced, these wait until the others have added
+/// their parts; when parameters are gathered, the others wait until these have copied theirs. Without this a replica could run
+/// several passes ahead, and its messages would need more memory than is planned.
+bool ReplicaExchange::takeReceipts(int chunk, AnchoredKind kind)
+{
+    const bool areFromEmpty = kind == AnchoredKind::GatherParameters;
+    const auto isEmpty = [&](int replica) { return chunkOf(replica, chunk).size() == 0; };
+    for (int other = 0; other < m_replicas && isEmpty(m_replica) != areFromEmpty; ++other)
+        if (isEmpty(other) == areFromEmpty && !m_transport.receive(other, m_replica, keyOf(kWholeShare, chunk)))
+            return false;
     return true;
 }
 
@@ -216,6 +236,8 @@ bool ReplicaExchange::takeOthers(int chunk, const ParameterPart &part)
         if (!message)
             return false;
         unpack(share, part, message->data());
+        if (m_isInPasses && chunkOf(m_replica, chunk).size() == 0)
+            m_transport.send(m_replica, owner, keyOf(kWholeShare, chunk), message); // as a receipt
     }
     return true;
 }

@@ -1,5 +1,6 @@
 // What the ranks with the same weights, replicas and context ranks, exchange at the end of a step: the sums of their gradients,
-// and the weights that each updated; or, if replicas train alone, the mean of their weights. "Replica" means any of them here.
+// and the weights that each updated; or, if replicas train alone, the mean of their weights. With ZeRO in every microbatch they
+// do so in each pass. "Replica" means any of them here.
 #pragma once
 
 #include "engine/backend/transport_group.h"
@@ -7,11 +8,19 @@
 #include "engine/layout/replica_cut.h"
 #include "engine/runtime/executor/device_model.h"
 #include "engine/runtime/layers/context.h"
+#include "engine/runtime/layers/tensor_exchange.h"
 #include "engine/timeline/timeline.h"
 
 #include <vector>
 
 namespace stagelens::runtime {
+
+/// Returns the collective of replicas that passes wait for.
+[[nodiscard]] constexpr timeline::AnchoredKind anchoredKind(TensorExchange::Kind ofReplicas)
+{
+    return ofReplicas == TensorExchange::Kind::GatherParameters ? timeline::AnchoredKind::GatherParameters
+                                                                : timeline::AnchoredKind::ReduceGradients;
+}
 
 /// One rank's part of the collectives of data parallelism. A collective runs in rounds; what a round receives was sent in the
 /// rounds before it, so that one thread can run a round of all replicas in turn. Messages hold at most replicaChunkFloats().
@@ -36,7 +45,7 @@ public:
     [[nodiscard]] base::Bytes bytesSent(timeline::AnchoredKind kind) const;
 
 private:
-    enum class Step : unsigned char { SendParts, AddParts, SendSums, AddSums, SendOwn, TakeOthers };
+    enum class Step : unsigned char { SendParts, AddParts, TakeReceipts, SendSums, AddSums, SendOwn, TakeOthers };
     [[nodiscard]] std::vector<Step> stepsOf(timeline::AnchoredKind kind) const;
     /// Returns a chunk of a replica's share in the common order; may be empty.
     [[nodiscard]] layout::Interval chunkOf(int replica, int chunk) const;
@@ -50,6 +59,7 @@ private:
     void announceShares(std::uint8_t kind, int chunk, ToWhom toWhom);
     void sendParts(int chunk, const ParameterPart &part);
     [[nodiscard]] bool addParts(int chunk, const ParameterPart &part, bool tellsOthers);
+    [[nodiscard]] bool takeReceipts(int chunk, timeline::AnchoredKind kind);
     // The sums of a chunk in each shard group, added in the order of the groups.
     void sendSums(int chunk);
     [[nodiscard]] bool addSums(int chunk);
@@ -66,10 +76,11 @@ private:
     }
 
     Of m_of;
-    bool m_isSharded; ///< ZeRO
-    int m_group;      ///< the shard group, and how many there are
+    bool m_isSharded;  ///< ZeRO
+    bool m_isInPasses; ///< gradients are reduced in every microbatch
+    int m_group;       ///< the shard group, and how many there are
     int m_groups;
-    int m_replica; ///< in its shard group, of which these are the replicas
+    int m_replica; ///< in its shard group, of which these are the replicas; of experts: those that have the same
     int m_replicas;
     const Context &m_context;
     DeviceModel &m_model;

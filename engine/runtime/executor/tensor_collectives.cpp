@@ -31,14 +31,14 @@ constexpr bool isOfStatistics(Kind kind)
 } // namespace
 
 TensorCollectives::TensorCollectives(const RankPlace &place, const Context &context, DeviceModel &model,
-                                     backend::Transport &transport)
+                                     backend::Transport &transport, bool sumsShares)
     : m_rank(place.tensor), m_ranks(transport.ranks()), m_context(context), m_model(model), m_transport(transport)
 {
     // A chunk has the parameters that the same ranks hold; there are at most two such sets.
     for (const bool isOfAll : {true, false})
         for (std::size_t i = 0; i < parameters().size(); ++i)
             if (const Parameter &each = *parameters()[i]; each.needsSum && (each.copies == m_ranks) == isOfAll)
-                addPiece({i, {0, each.count()}}, each.copies);
+                addPiece({i, sumsShares ? each.share : each.whole()}, each.copies);
 }
 
 int TensorCollectives::rounds(Kind kind)

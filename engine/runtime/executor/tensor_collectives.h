@@ -15,8 +15,10 @@ namespace stagelens::runtime {
 /// added in rank order, so the bits depend neither on timing nor on the transport. Used by the thread of its device.
 class TensorCollectives {
 public:
-    /// `transport` connects the tensor ranks of the device.
-    TensorCollectives(const RankPlace &place, const Context &context, DeviceModel &model, backend::Transport &transport);
+    /// `transport` connects the tensor ranks of the device. `sumsShares`: replicas have summed the gradients before, so that a
+    /// rank has those of its share (Parameter::share), which its tensor ranks share alike.
+    TensorCollectives(const RankPlace &place, const Context &context, DeviceModel &model, backend::Transport &transport,
+                      bool sumsShares);
 
     [[nodiscard]] static int rounds(TensorExchange::Kind kind);
     /// Runs a round; returns Cancelled if the run was stopped.

@@ -198,7 +198,7 @@ base::Result<> runUnit(const RunPlan &plan, const DeviceClocks::Choice &choice, 
     return {};
 }
 
-/// Runs the passes of consecutive replicas, from `first` on, that share their experts. `times`: when each rank can begin;
+/// Runs the passes of consecutive replicas, from `first` on, that exchange in them. `times`: when each rank can begin;
 /// becomes when each has ended.
 base::Result<> runRail(const RunPlan &plan, const Devices &devices, int first, const StepHooks &hooks,
                        const std::stop_token &halt, std::vector<base::Nanos> &times, timeline::Timeline &result)
@@ -206,7 +206,7 @@ base::Result<> runRail(const RunPlan &plan, const Devices &devices, int first, c
     std::vector<Gang> gangs(size(plan.schedule.devices()));
     std::vector<base::Nanos> begins(gangs.size());
     for (const auto &device : devices) {
-        if (device->place().replica < first || device->place().replica >= first + plan.replicasPerExpertGroup())
+        if (device->place().replica < first || device->place().replica >= first + plan.replicasInPasses())
             continue;
         const std::size_t at = size(device->place().device);
         gangs[at].add(*device);
@@ -240,7 +240,7 @@ base::Result<timeline::Timeline> runStep(const RunPlan &plan, const Devices &dev
     if (auto head = heads.run(hooks.head); !head)
         return head.error();
     std::vector<base::Nanos> times = heads.ready();
-    for (int first = 0; first < plan.replicas(); first += plan.replicasPerExpertGroup())
+    for (int first = 0; first < plan.replicas(); first += plan.replicasInPasses())
         if (auto run = runRail(plan, devices, first, hooks, halt, times, result); !run)
             return run.error();
     if (auto tails = Tails(plan, devices, std::move(times), result).run(hooks.tail); !tails)

@@ -3,6 +3,7 @@
 
 #include "kernels/include/experts.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace stagelens::runtime {
@@ -15,6 +16,7 @@ public:
     Arrivals(std::int32_t *numbers, std::int64_t planned) : m_numbers(numbers), m_planned(planned) {}
     [[nodiscard]] static std::int64_t numbersFor(std::int64_t planned) { return 1 + 3 * planned; }
     [[nodiscard]] std::int64_t rows() const { return m_numbers[0]; }
+    [[nodiscard]] std::int64_t rowsFrom(int rank) const { return std::count(sources(), sources() + rows(), rank); }
     void setRows(std::int64_t rows) { m_numbers[0] = static_cast<std::int32_t>(rows); }
     [[nodiscard]] std::int32_t *routes() const { return m_numbers + 1; }
     [[nodiscard]] std::int32_t *experts() const { return routes(); } ///< numbered from the first of the rank

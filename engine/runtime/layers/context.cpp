@@ -1,5 +1,7 @@
 #include "engine/runtime/layers/context.h"
 
+#include "engine/runtime/memory/gpu_memory.h"
+
 #include <algorithm>
 
 namespace stagelens::runtime {
@@ -28,6 +30,7 @@ Workspace::Workspace(backend::Pool &pool, const Shape &shape, int contextRank, s
                   [&values](std::span<float> block, std::int64_t first) {
                       std::copy_n(values.data() + first, block.size(), block.data());
                   });
+    compute.reserveRounded(roundedNumbers(shape));
     if (rebuilt > 0)
         recomputed = allocate(rebuilt);
     if (!shape.packsActivations())

@@ -30,6 +30,8 @@ struct Workspace {
     Workspace(backend::Pool &pool, const Shape &shape, int contextRank, std::int64_t rebuilt, backend::Compute &compute);
 };
 
+class LayerWeights;
+
 /// Used by the thread of its device.
 struct Context {
     const Shape &shape;
@@ -39,6 +41,7 @@ struct Context {
     int contextRank = 0;                 ///< among the ranks that share each sequence
     ExpertRecord *experts = nullptr;     ///< of the step at hand
     OperatorRecord *operators = nullptr; ///< of the step at hand; notes nothing outside timed passes
+    LayerWeights *weights = nullptr;     ///< of layers on the host
 
     [[nodiscard]] kernels::AttentionShape attention(int hop = 0) const { return shape.attention(contextRank, hop); }
     [[nodiscard]] Values scratch(int index) const { return values(workspace.scratch[size(index)].data()); }

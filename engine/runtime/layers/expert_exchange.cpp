@@ -7,6 +7,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <numeric>
+#include <tuple>
 
 namespace stagelens::runtime {
 
@@ -61,29 +62,62 @@ void forEachRun(std::int64_t first, std::int64_t end, const RowOf &rowOf, const 
 
 } // namespace
 
-ExpertExchange::ExpertExchange(const Context &context, int rank, backend::Transport &transport)
-    : m_context(context), m_rank(rank), m_ranks(transport.ranks()), m_transport(transport)
+ExpertExchange::ExpertExchange(const Context &context, int rank, backend::Transport &transport, const std::vector<int> &nodes)
+    : m_context(context), m_rank(rank), m_ranks(transport.ranks()), m_transport(transport), m_nodes(nodes),
+      m_forwarding(context, rank, transport, m_nodes)
 {
-    const operators::Block &block = context.shape.layer->recipe.block;
-    m_experts = block.routing.experts / m_ranks;
-    m_shape = routingShapeOf(block, context.shape);
+    m_experts = context.shape.layer->recipe.block.routing.experts / m_ranks;
 }
 
 base::Result<> ExpertExchange::run(const TensorExchange &exchange, int round)
 {
-    const bool isToExperts =
-        exchange.kind == TensorExchange::Kind::SendRows || exchange.kind == TensorExchange::Kind::SendGradients;
+    m_shape = routingShapeOf(m_context.shape.layer->recipe.block, m_context.shape);
+    if (m_nodes.forwards() && isToExperts(exchange.kind))
+        return runForwarding(exchange, round);
+    if (exchange.kind == TensorExchange::Kind::SendRows && round > 0)
+        return round == 1 ? takeCounts(exchange) : takeRows(exchange);
     countOwn(exchange);
-    if (exchange.kind != TensorExchange::Kind::SendRows)
+    const bool isKnown = exchange.kind != TensorExchange::Kind::SendRows;
+    if (isKnown)
         readArrivals(exchange);
     if (round == 0) {
-        isToExperts ? sendOwn(exchange) : sendArrived(exchange);
+        announce(exchange, isKnown ? Known::AllRows : Known::FirstMessages);
+        isToExperts(exchange.kind) ? sendOwn(exchange) : sendArrived(exchange);
         return {};
     }
-    if (exchange.kind == TensorExchange::Kind::SendRows)
-        return takeRows(exchange);
-    const bool isWhole = isToExperts ? takeGradients(exchange) : takeReturned(exchange);
+    const bool isWhole = isToExperts(exchange.kind) ? takeGradients(exchange) : takeReturned(exchange);
     return isWhole ? base::Result<>() : base::Error::cancelled();
+}
+
+base::Result<> ExpertExchange::runForwarding(const TensorExchange &exchange, int round)
+{
+    if (round == 1)
+        return m_forwarding.forward(exchange, planned());
+    if (round == 2)
+        return takeForwarded(exchange);
+    countOwn(exchange);
+    readGates(exchange.gatesIn, m_shape.rows());
+    m_forwarding.sendOwn(exchange, m_routes, m_gates);
+    return {};
+}
+
+base::Result<> ExpertExchange::takeForwarded(const TensorExchange &exchange)
+{
+    std::vector<std::int32_t> counts;
+    if (!m_forwarding.receiveCounts(counts))
+        return base::Error::cancelled();
+    if (auto fits = checkRows(counts); !fits)
+        return fits;
+    m_gates.clear();
+    if (exchange.kind == TensorExchange::Kind::SendRows) {
+        sortArrivals(counts);
+        write(exchange.arrivals, m_arrivals, m_context.compute);
+        m_gates.assign(size(arrivals().rows()), 0);
+    }
+    if (!m_forwarding.place(exchange, counts, m_gates))
+        return base::Error::cancelled();
+    writeGates(exchange.gatesOut);
+    return {};
 }
 
 std::int64_t ExpertExchange::planned() const
@@ -133,10 +167,67 @@ void ExpertExchange::writeGates(Values gates)
         write(gates, m_gates, m_context.compute);
 }
 
+std::optional<kernels::Codec> ExpertExchange::codecOf(const TensorExchange &exchange) const
+{
+    return isToExperts(exchange.kind) ? m_context.shape.dispatched : std::nullopt;
+}
+
+void ExpertExchange::writeRows(const TensorExchange &exchange, float *message, std::int64_t first, std::int64_t row,
+                               std::int64_t count)
+{
+    const std::int64_t width = exchange.width;
+    const auto codec = codecOf(exchange);
+    if (!codec)
+        return m_context.compute.copy(m_context.values(message) + first * width, exchange.in + row * width, count * width);
+    const std::int64_t floats = kernels::packedFloats(*codec, 1, width);
+    for (std::int64_t i = 0; i < count; ++i)
+        m_context.compute.pack(message + (first + i) * floats, exchange.in + (row + i) * width, 1, width, *codec);
+}
+
+void ExpertExchange::placeRows(const TensorExchange &exchange, float *message, std::int64_t first, std::int64_t row,
+                               std::int64_t count)
+{
+    const std::int64_t width = exchange.width;
+    const auto codec = codecOf(exchange);
+    if (!codec)
+        return m_context.compute.copy(exchange.out + row * width, m_context.values(message) + first * width, count * width);
+    const std::int64_t floats = kernels::packedFloats(*codec, 1, width);
+    for (std::int64_t i = 0; i < count; ++i)
+        m_context.compute.unpack(exchange.out + (row + i) * width, message + (first + i) * floats, 1, width, *codec);
+}
+
+void ExpertExchange::announce(const TensorExchange &exchange, Known known)
+{
+    if (!m_transport.isOrdered())
+        return;
+    const std::int64_t floats = messageFloats(exchange);
+    std::vector<backend::Message> order;
+    const auto add = [&](int from, int to, std::int64_t rows) {
+        const std::int64_t end = known == Known::FirstMessages ? 1 : messagesFor(rows);
+        for (std::int64_t message = known == Known::RowsThatArrived ? 1 : 0; message < end; ++message)
+            order.push_back({from, to, expertKey(message), floats});
+    };
+    for (int other = 0; other < m_ranks; ++other) {
+        if (other == m_rank)
+            continue;
+        const std::int64_t own = ownRows(other);
+        const std::int64_t arrived = known == Known::FirstMessages ? 0 : arrivals().rowsFrom(other);
+        add(m_rank, other, isToExperts(exchange.kind) ? own : arrived);
+        add(other, m_rank, isToExperts(exchange.kind) ? arrived : own);
+    }
+    std::ranges::sort(order, {}, [](const backend::Message &each) { return std::tuple(each.key, each.from, each.to); });
+    m_transport.announce(m_rank, order);
+}
+
+std::int64_t ExpertExchange::messageFloats(const TensorExchange &exchange) const
+{
+    return simulate::expertMessageFloats(m_experts, exchange.width, m_context.shape.precision, codecOf(exchange));
+}
+
 template <class RowOf, class GateOf>
 void ExpertExchange::send(const TensorExchange &exchange, int to, std::int64_t count, const RowOf &rowOf, const GateOf &gateOf)
 {
-    const std::int64_t floats = simulate::expertMessageFloats(m_experts, exchange.width, m_context.shape.precision);
+    const std::int64_t floats = messageFloats(exchange);
     for (std::int64_t message = 0; message < messagesFor(count); ++message) {
         Tensor tensor = m_context.memory.allocateMessage(floats);
         m_head.assign(size(m_experts + kMessageRows), 0);
@@ -150,10 +241,8 @@ void ExpertExchange::send(const TensorExchange &exchange, int to, std::int64_t c
         for (std::int64_t i = first; i < end && !m_gates.empty(); ++i)
             m_head[size(m_experts + i - first)] = m_gates[size(gateOf(i))];
         write(tensor->data(), m_head, m_context.compute);
-        const Values rows = m_context.values(tensor->data() + m_head.size());
         forEachRun(first, end, rowOf, [&](std::int64_t i, std::int64_t row, std::int64_t length) {
-            m_context.compute.copy(rows + (i - first) * exchange.width, exchange.in + row * exchange.width,
-                                   length * exchange.width);
+            writeRows(exchange, tensor->data() + m_head.size(), i - first, row, length);
         });
         m_context.compute.finish();
         m_transport.send(m_rank, to, expertKey(message), std::move(tensor));
@@ -176,10 +265,8 @@ bool ExpertExchange::receive(const TensorExchange &exchange, int from, std::int6
             for (std::int64_t i = begin; i < end; ++i)
                 takeGate(i, m_head[size(m_experts + i - begin)]);
         }
-        const Values rows = m_context.values(tensor->data() + m_experts + kMessageRows);
         forEachRun(begin, end, rowOf, [&](std::int64_t i, std::int64_t row, std::int64_t length) {
-            m_context.compute.copy(exchange.out + row * exchange.width, rows + (i - begin) * exchange.width,
-                                   length * exchange.width);
+            placeRows(exchange, tensor->data() + m_experts + kMessageRows, i - begin, row, length);
         });
         m_context.compute.finish(); // before the message is released
     }
@@ -221,7 +308,18 @@ void ExpertExchange::sortArrivals(const std::vector<std::int32_t> &counts)
             }
 }
 
-base::Result<> ExpertExchange::takeRows(const TensorExchange &exchange)
+base::Result<> ExpertExchange::checkRows(const std::vector<std::int32_t> &counts) const
+{
+    const std::int64_t rows = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+    if (rows <= planned())
+        return {};
+    return base::Error::failed(fmt::format("the experts of rank {} of {} got {} rows, but have memory for {}; raise "
+                                           "expert_headroom, or balance the experts with aux_loss",
+                                           m_rank, m_ranks, rows, planned()),
+                               "parallel.expert_headroom");
+}
+
+base::Result<> ExpertExchange::takeCounts(const TensorExchange &exchange)
 {
     std::vector<std::int32_t> counts;
     std::vector<std::int32_t> own;
@@ -233,15 +331,17 @@ base::Result<> ExpertExchange::takeRows(const TensorExchange &exchange)
         read(own, first->data(), m_experts, m_context.compute);
         counts.insert(counts.end(), own.begin(), own.end());
     }
-    const std::int64_t rows = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-    if (rows > planned())
-        return base::Error::failed(fmt::format("the experts of rank {} of {} got {} rows, but have memory for {}; raise "
-                                               "expert_headroom, or balance the experts with aux_loss",
-                                               m_rank, m_ranks, rows, planned()),
-                                   "parallel.expert_headroom");
+    if (auto fits = checkRows(counts); !fits)
+        return fits;
     sortArrivals(counts);
+    announce(exchange, Known::RowsThatArrived);
     write(exchange.arrivals, m_arrivals, m_context.compute);
-    m_gates.assign(size(rows), 0);
+    return {};
+}
+
+base::Result<> ExpertExchange::takeRows(const TensorExchange &exchange)
+{
+    m_gates.assign(size(arrivals().rows()), 0);
     for (int from = 0; from < m_ranks; ++from) {
         listArrivals(from);
         const bool isWhole = receive(

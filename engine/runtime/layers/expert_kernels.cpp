@@ -2,8 +2,6 @@
 
 #include "engine/runtime/layers/arrivals.h"
 
-#include <cmath>
-
 namespace stagelens::runtime {
 
 using kernels::Form;
@@ -129,12 +127,13 @@ void ExpertKernels::multiply(backend::ExpertProduct::Of of, const Place &by, std
 kernels::RouterRule ExpertKernels::rule() const
 {
     const operators::Routing &routing = m_block.routing;
-    const double mean = static_cast<double>(routingShape().rows()) / routing.experts;
+    // Otherwise experts drop rows after the exchange: see DropExchange.
+    const bool dropsAlone = !m_block.has(OperatorKind::DropRows);
     return {.isSigmoid = routing.score == model::RouterScore::Sigmoid,
             .scale = static_cast<float>(routing.scale),
             .groups = routing.groups,
             .chosenGroups = routing.chosenGroups,
-            .capacity = routing.capacityFactor > 0 ? std::llround(std::ceil(routing.capacityFactor * mean)) : 0,
+            .capacity = dropsAlone ? capacityOf(routing, routingShape().rows()) : 0,
             .dropsLast = routing.dropRule == model::DropRule::Position};
 }
 
@@ -143,8 +142,8 @@ kernels::RouterLosses ExpertKernels::losses(Values excess) const
     const operators::Routing &routing = m_block.routing;
     // Tensor ranks that compute the losses of the same tokens add the gradients of their logits.
     const int same = m_block.routesOwnRows() ? 1 : m_block.tensorRanks;
-    return {static_cast<float>(routing.auxLoss / same), static_cast<float>(routing.zLoss / same),
-            m_context.shape.microbatchWeight(), m_context.shape.split.context * m_block.tensorRanks / same,
+    return {static_cast<float>(routing.auxLoss / same), static_cast<float>(routing.zLoss / same), m_context.shape.passWeight(),
+            m_context.shape.split.context * m_block.tensorRanks / same,
             static_cast<const float *>(excess.address())}; // float in every precision
 }
 

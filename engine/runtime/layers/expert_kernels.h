@@ -3,6 +3,7 @@
 
 #include "engine/runtime/layers/step_tensors.h"
 
+#include <cmath>
 #include <cstdint>
 
 namespace stagelens::runtime {
@@ -11,6 +12,13 @@ namespace stagelens::runtime {
 [[nodiscard]] inline kernels::RoutingShape routingShapeOf(const operators::Block &block, const Shape &shape)
 {
     return {block.routesOwnRows() ? shape.ownTokens() : shape.tokens(), block.routing.experts, block.routing.topK};
+}
+
+/// Returns the rows that an expert accepts of `rows` choices; 0 if it accepts all.
+[[nodiscard]] inline std::int64_t capacityOf(const operators::Routing &routing, std::int64_t rows)
+{
+    const double mean = static_cast<double>(rows) / routing.experts;
+    return routing.capacityFactor > 0 ? std::llround(std::ceil(routing.capacityFactor * mean)) : 0;
 }
 
 /// Runs the steps of the operators Route, Dispatch, ExpertLinear, ExpertSwiGlu and Combine.

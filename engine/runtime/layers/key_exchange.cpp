@@ -37,7 +37,7 @@ base::Result<> KeyExchange::run(const TensorExchange &exchange, int round)
         break;
     case TensorExchange::Kind::RingKeys: isWhole = passKeys(exchange); break;
     case TensorExchange::Kind::RingGradients: isWhole = passGradients(exchange); break;
-    default: break; // see TensorCollectives, HeadExchange, ChoiceExchange and ExpertExchange
+    default: break; // see TensorCollectives, HeadExchange, ChoiceExchange, DropExchange and ExpertExchange
     }
     return isWhole ? base::Result<>() : base::Error::cancelled();
 }

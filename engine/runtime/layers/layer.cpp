@@ -76,6 +76,7 @@ private:
         case OperatorKind::SendToExperts:
         case OperatorKind::ReturnFromExperts:
         case OperatorKind::SumChoices:
+        case OperatorKind::DropRows:
         case OperatorKind::Replicate: break; // exchanges only
         }
     }

@@ -16,6 +16,9 @@ public:
 
     [[nodiscard]] const LayerPlan &plan(const Shape &shape) const { return m_isDense ? *shape.dense : *shape.layer; }
 
+    /// Returns its parameters in the order of Block::parameters.
+    [[nodiscard]] const std::vector<Parameter *> &parameters() const { return m_parameters; }
+
     /// The tensors of a microbatch.
     struct Tensors {
         Values in;

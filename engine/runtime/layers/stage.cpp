@@ -1,6 +1,7 @@
 #include "engine/runtime/layers/stage.h"
 
 #include "engine/runtime/layers/expert_kernels.h"
+#include "engine/runtime/layers/layer_weights.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -62,10 +63,11 @@ void StageRun::noteTime(const Step &step, const Context &context) const
 void StageRun::noteRoutes(const Step &step, const Context &context) const
 {
     const operators::Block &block = m_stage->m_layers[size(layer())].plan(context.shape).recipe.block;
-    if (step.kind != StepKind::Forward || block.operators[size(step.op)].kind != operators::OperatorKind::Route)
-        return;
-    const auto *const routes = reinterpret_cast<const std::int32_t *>(m_tensors.saved(step.out[1].index));
-    context.experts->add(m_stage->m_index, static_cast<int>(layer()), routes, m_tensors.at(step.in[0], context),
+    if (step.kind != StepKind::Forward || block.operators[size(step.op)].kind != operators::OperatorKind::Dispatch)
+        return; // after rows have been dropped
+    const auto route = std::ranges::find(block.operators, operators::OperatorKind::Route, &operators::Operator::kind);
+    const auto *const routes = reinterpret_cast<const std::int32_t *>(m_tensors.saved(route->outputs[1]));
+    context.experts->add(m_stage->m_index, static_cast<int>(layer()), routes, context.values(m_tensors.saved(route->inputs[0])),
                          routingShapeOf(block, context.shape), block.routing.score == model::RouterScore::Sigmoid);
 }
 
@@ -190,11 +192,21 @@ void StageRun::unpack(const Context &context) const
     context.operators->note([] { return std::string("activations unpack"); }, false);
 }
 
+void StageRun::fetchWeights(const Context &context) const
+{
+    if (context.weights == nullptr || m_work == StageWork::WeightGradient) // which reads no weights
+        return;
+    const std::int64_t next = m_work == StageWork::Forward ? layer() + 1 : layer() - 1;
+    context.weights->enter(m_stage->m_layers[size(layer())],
+                           next >= 0 && next < layers() ? &m_stage->m_layers[size(next)] : nullptr);
+}
+
 void StageRun::enterLayer(const Context &context)
 {
     if (static_cast<std::int64_t>(m_layersDone) >= layers())
         return;
     findTensors(context);
+    fetchWeights(context);
     const LayerRecipe &recipe = m_stage->m_layers[size(layer())].plan(context.shape).recipe;
     m_lists = {};
     switch (m_work) {

@@ -62,6 +62,8 @@ private:
     void noteRoutes(const operators::Step &step, const Context &context) const;
     [[nodiscard]] TensorExchange exchangeOf(const operators::Step &step, const Context &context) const;
     void enterLayer(const Context &context);
+    /// With weights on the host: waits for those of the layer.
+    void fetchWeights(const Context &context) const;
     void findTensors(const Context &context);
     /// With packed activations: where the layer computes, which the backward first fills with what it unpacks.
     void findUnpacked(const Context &context);

@@ -1,4 +1,4 @@
-// What the tensor and context ranks of a device exchange in the middle of a pass.
+// What the ranks of a device exchange in a pass: tensor, context and expert ranks in its middle, replicas before and after it.
 #pragma once
 
 #include "engine/operators/recipe.h"
@@ -22,7 +22,12 @@ struct TensorExchange {
         RingGradients,
         TokensToHeads,
         HeadsToTokens,
-        SumChoices, ///< among the ranks that route parts of a microbatch
+        // Among the ranks that route parts of a microbatch.
+        SumChoices,
+        DropRows, ///< `in`: gates, `out`: routes
+        // Among the replicas, of all parameters of the device, in passes that do so (ZeRO): see ReplicaExchange.
+        GatherParameters,
+        ReduceGradients,
         // Among the expert ranks.
         SendRows,
         ReturnRows,
@@ -32,7 +37,7 @@ struct TensorExchange {
     Kind kind = Kind::AllGather;
     Values in;
     Values out;
-    std::int64_t width = 0; ///< numbers of a row; of SumChoices: experts
+    std::int64_t width = 0; ///< numbers of a row; of SumChoices: experts; of DropRows: experts of a token
     int hop = 0;            ///< of a ring
     // Of exchanges among expert ranks; see ExpertExchange.
     Values gatesIn = {}; ///< float; their gradients are in the precision of the run
@@ -51,6 +56,11 @@ struct TensorExchange {
     return kind >= TensorExchange::Kind::GatherKeys && kind < TensorExchange::Kind::SumChoices;
 }
 
+[[nodiscard]] constexpr bool isOverReplicas(TensorExchange::Kind kind)
+{
+    return kind == TensorExchange::Kind::GatherParameters || kind == TensorExchange::Kind::ReduceGradients;
+}
+
 [[nodiscard]] constexpr bool isOfHeads(TensorExchange::Kind kind)
 {
     return kind >= TensorExchange::Kind::TokensToHeads && isOverContext(kind);
@@ -67,6 +77,7 @@ struct TensorExchange {
     case operators::Exchange::RingKeys: return TensorExchange::Kind::RingKeys;
     case operators::Exchange::RingGradients: return TensorExchange::Kind::RingGradients;
     case operators::Exchange::SumChoices: return TensorExchange::Kind::SumChoices;
+    case operators::Exchange::DropRows: return TensorExchange::Kind::DropRows;
     case operators::Exchange::TokensToHeads: return TensorExchange::Kind::TokensToHeads;
     case operators::Exchange::HeadsToTokens: return TensorExchange::Kind::HeadsToTokens;
     case operators::Exchange::SendRows: return TensorExchange::Kind::SendRows;

@@ -1,7 +1,9 @@
 #include "engine/runtime/memory/gpu_memory.h"
 
 #include "engine/base/text.h"
+#include "engine/operators/kinds.h"
 #include "engine/runtime/machine/accelerators.h"
+#include "engine/runtime/plan/shape.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,9 +27,41 @@ base::Bytes gpuLibraryBytes(bool isOverNccl)
     return isOverNccl ? kLoadedOverNccl : kLoaded;
 }
 
-base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens, base::Bytes attention)
+std::int64_t roundedNumbers(const Shape &shape)
 {
-    return slab + tokens + attention + kBesideSlab;
+    std::int64_t most = 0;
+    for (const LayerPlan *layer : {shape.layer.get(), shape.dense.get()}) {
+        if (!shape.isOf8Bits || layer == nullptr)
+            continue;
+        const operators::Block &block = layer->recipe.block;
+        const std::int64_t perToken = block.expertRanks > 1 ? block.expertRows : block.routing.topK;
+        for (const operators::Operator &op : block.operators) {
+            if (!operators::isOf8Bits(block, op))
+                continue;
+            const bool isOfExperts = op.kind == operators::OperatorKind::ExpertLinear;
+            const bool hasOwnRows = isOfExperts ? block.routesOwnRows() : block.value(op.inputs[0]).isOwnRows;
+            const std::int64_t rows = (hasOwnRows ? shape.ownTokens() : shape.tokens()) * (isOfExperts ? perToken : 1);
+            const std::int64_t matrices = isOfExperts ? block.routing.experts / block.expertRanks : 1;
+            for (const operators::Projection &projection : op.projections) {
+                const std::int64_t in = block.inputWidth(projection);
+                const std::int64_t out = block.outputWidth(projection);
+                const std::int64_t weight = matrices * in * out;
+                most = std::max({most, rows * in + weight, rows * out + weight, rows * (in + out)});
+            }
+        }
+    }
+    return most > 0 ? most + backend::kAlignedNumbers : 0;
+}
+
+base::Bytes gpuWorkspaces(const Shape &shape)
+{
+    return attentionWorkspace(shape.attention(0), shape.precision) +
+           roundedNumbers(shape) * base::elementBytes(base::Precision::Bf16);
+}
+
+base::Bytes gpuBytesOf(base::Bytes slab, base::Bytes tokens, base::Bytes workspaces)
+{
+    return slab + tokens + workspaces + kBesideSlab;
 }
 
 base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const MemoryNeed &need, const std::vector<int> &places)
@@ -35,7 +69,7 @@ base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const Memor
     std::vector<base::Bytes> taken(gpus.size());
     for (std::size_t device = 0; device < places.size(); ++device)
         if (places[device] >= 0)
-            taken[static_cast<std::size_t>(places[device])] += gpuBytesOf(need.slabs[device], need.tokens, need.attention);
+            taken[static_cast<std::size_t>(places[device])] += gpuBytesOf(need.slabs[device], need.tokens, need.workspaces);
     for (std::size_t i = 0; i < gpus.size(); ++i) {
         if (taken[i] == 0 || taken[i] + need.libraries <= gpus[i].freeBytes)
             continue;
@@ -49,7 +83,8 @@ base::Result<> checkGpuMemory(const std::vector<backend::Gpu> &gpus, const Memor
     return {};
 }
 
-base::Result<> checkPinnedMemory(const MemoryNeed &need, const std::vector<int> &places, base::Bytes available)
+base::Result<> checkPinnedMemory(const MemoryNeed &need, const std::vector<int> &places, base::Bytes available,
+                                 const model::ScheduleChoice &schedule)
 {
     base::Bytes pinned = 0;
     for (std::size_t device = 0; device < places.size(); ++device)
@@ -58,9 +93,10 @@ base::Result<> checkPinnedMemory(const MemoryNeed &need, const std::vector<int> 
     if (available == 0 || pinned <= available)
         return {};
     return base::Error::invalid(
-        "schedule.offload", fmt::format("the ranks of this machine copy activations to {} of pinned memory, but only {} are "
-                                        "free; lower --offload, or choose a family that offloads less",
-                                        base::bytesText(pinned), base::bytesText(available)));
+        schedule.offloadOptimizer ? "schedule.offload_optimizer" : "schedule.offload",
+        fmt::format("the ranks of this machine offload to {} of pinned memory, but only {} are free; lower --offload, choose a "
+                    "family that offloads less, or --no-offload-optimizer",
+                    base::bytesText(pinned), base::bytesText(available)));
 }
 
 GpuMemoryWatch::GpuMemoryWatch(const std::vector<int> &places, const std::vector<base::Bytes> &planned,

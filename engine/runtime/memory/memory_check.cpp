@@ -70,6 +70,9 @@ std::vector<Setting> otherSettings(const model::Experiment &experiment)
     });
     if (experiment.schedule.offload.isOn()) // on processors the host's memory is that of the devices
         alsoWith("--offload none", [](model::Experiment &other) { other.schedule.offload = {}; });
+    if (experiment.schedule.offloadOptimizer)
+        alsoWith("--no-offload-optimizer --no-offload-parameters",
+                 [](model::Experiment &other) { other.schedule.offloadOptimizer = other.schedule.offloadParameters = false; });
     if (experiment.schedule.overlappedPairs)
         alsoWith("--no-overlapped-pairs", [](model::Experiment &other) { other.schedule.overlappedPairs = false; });
     if (experiment.parallel.gradientRanks() > 1)
@@ -233,7 +236,7 @@ base::Result<MemoryNeed> memoryNeed(const model::Experiment &experiment, const s
 
 base::Result<> checkHosts(const model::Experiment &experiment, const schedule::Schedule &schedule, const MemoryNeed &need)
 {
-    if (!schedule.hasCopies())
+    if (!simulate::usesHost(experiment, schedule))
         return {};
     std::vector<base::Bytes> most(static_cast<std::size_t>(schedule.devices()));
     for (std::size_t rank = 0; rank < need.hostPeaks.size(); ++rank) {

@@ -15,10 +15,10 @@ struct Shape;
 struct MemoryNeed {
     std::vector<base::Bytes> slabs;     ///< by device, replica after replica
     std::vector<base::Bytes> peaks;     ///< likewise: peak bytes of its tensors without messages
-    std::vector<base::Bytes> hosts;     ///< likewise: memory of offloaded activations
+    std::vector<base::Bytes> hosts;     ///< likewise: memory of what is offloaded
     std::vector<base::Bytes> hostPeaks; ///< likewise: peak bytes of their tensors
     base::Bytes tokens = 0;             ///< of a step's batch
-    base::Bytes attention = 0;          ///< workspace of attention on each device, on GPUs; checkRun() sets it
+    base::Bytes workspaces = 0;         ///< gpuWorkspaces() of each device, on GPUs; checkRun() sets it
     base::Bytes libraries = 0;          ///< of each GPU: gpuLibraryBytes(); checkRun() sets it
 
     [[nodiscard]] base::Bytes total() const;

@@ -3,10 +3,16 @@
 #include "engine/backend/memory.h"
 #include "engine/runtime/plan/parameter_list.h"
 #include "engine/runtime/plan/shape.h"
+#include "engine/simulate/costs/compression_costs.h"
+#include "engine/simulate/costs/device_share.h"
+#include "engine/simulate/costs/replica_costs.h"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
+#include <span>
+#include <utility>
 
 namespace stagelens::runtime {
 namespace {
@@ -113,26 +119,84 @@ void place(DevicePlan &plan)
     plan.hostPeak = host.mostLive * static_cast<base::Bytes>(sizeof(float));
 }
 
-void followBytes(DevicePlan &plan, std::size_t passes)
+/// `dropped`: what a rank does not hold between passes that exchange among replicas (ZeRO); then `peak` is that of the passes.
+void followBytes(DevicePlan &plan, std::span<const schedule::Pass> order, const model::ParallelPlan &parallel,
+                 const simulate::MemoryByCategory &dropped)
 {
-    plan.after.assign(passes, {});
+    plan.after.assign(order.size(), {});
     simulate::MemoryByCategory now = plan.buffers.fixed();
+    const bool exchanges = parallel.reducesEagerly();
+    simulate::WholeParts whole;
+    base::Bytes greatest = 0;
+    const auto held = [&] {
+        using simulate::MemoryCategory;
+        simulate::MemoryByCategory bytes = now;
+        if (exchanges && !whole.gradients)
+            bytes[category(MemoryCategory::Gradients)] -= dropped[category(MemoryCategory::Gradients)];
+        if (exchanges && !whole.parameters)
+            bytes[category(MemoryCategory::Parameters)] -= dropped[category(MemoryCategory::Parameters)];
+        return bytes;
+    };
+    const auto look = [&](const simulate::MemoryByCategory &bytes) {
+        const base::Bytes total = std::accumulate(bytes.begin(), bytes.end(), base::Bytes{0});
+        if (exchanges && total > std::exchange(greatest, std::max(greatest, total)))
+            plan.peak = bytes;
+    };
+    look(held());
     const auto buffers = plan.buffers.buffers();
     auto begun = buffers.begin();
     auto ended = plan.buffers.byEnd().begin();
     const auto change = [&now](const PlannedBuffer &buffer, base::Bytes sign) {
         now[category(buffer.category)] += sign * buffer.floats * static_cast<base::Bytes>(sizeof(float));
     };
-    for (std::size_t pass = 0; pass < passes; ++pass) {
+    for (std::size_t pass = 0; pass < order.size(); ++pass) {
         // The unit that waits for the end of a copy to the host frees the copied values.
         for (; ended != plan.buffers.byEnd().end() && buffers[*ended].last < pass; ++ended)
             change(buffers[*ended], -1);
         for (; begun != buffers.end() && begun->first == pass; ++begun)
             change(*begun, 1);
+        whole.enter(parallel, order[pass].kind);
+        look(held());
         for (; ended != plan.buffers.byEnd().end() && buffers[*ended].last == pass && !buffers[*ended].isOffloaded; ++ended)
             change(buffers[*ended], -1);
-        plan.after[pass] = now;
+        whole.leave(parallel, order[pass].kind);
+        plan.after[pass] = held();
     }
+}
+
+/// Returns the floats of the messages of compressed gradients that are shorter than the longest, because a pool reuses blocks
+/// for messages of the same size only: the ends of what is sent in chunks, and in uncompressed steps those of whole gradients.
+std::int64_t shortMessageFloats(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)
+{
+    const operators::CompressedSizes sizes = simulate::compressedSizes(experiment, schedule, device, tensor);
+    const int ranks = experiment.parallel.gradientRanks();
+    const std::int64_t chunk = operators::compressedChunk(sizes, ranks);
+    if (chunk == 0)
+        return 0;
+    std::set<std::int64_t> lengths;
+    const auto add = [&](std::int64_t floats) {
+        for (const std::int64_t length : {std::min(floats, chunk), floats % chunk})
+            if (length > 0 && length < chunk)
+                lengths.insert(length);
+    };
+    const auto addSum = [&](std::int64_t floats) {
+        for (int rank = 0; rank < ranks; ++rank) {
+            const operators::SummedPart part = operators::summedPart(floats, ranks, rank);
+            add(part.last - part.first);
+        }
+    };
+    for (const std::int64_t sum : {sizes.sums[0], sizes.sums[1], sizes.exact})
+        addSum(sum);
+    const std::vector<operators::PartShape> parts = simulate::deviceParts(experiment, schedule, device, tensor);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        if (sizes.isCompressed[i])
+            addSum(parts[i].count());
+    add(sizes.gathered);
+    add(sizes.served);
+    std::int64_t floats = 0;
+    for (const std::int64_t length : lengths)
+        floats += simulate::replicaMessages(experiment.parallel) * blockFloats(length);
+    return floats;
 }
 
 } // namespace
@@ -161,24 +225,34 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
         // the optimizer's state, its sums of tables, and the parts of the workspace lose less than one line each.
         plan.weightVersions = weightVersions(schedule, device);
         constexpr int kTensorSums = 2; // of gradients or statistics
+        const int drops = simulate::dropFloats(experiment) > 0 ? 2 : 0;
         const int chunks =
-            simulate::replicaMessages(experiment.parallel) + simulate::expertReplicaMessages(experiment.parallel) +
+            simulate::replicaMessages(experiment.parallel) + simulate::expertReplicaMessages(experiment.parallel) + drops +
             static_cast<int>(simulate::expertMessages(experiment)) + simulate::contextMessages(experiment.parallel) +
             (experiment.parallel.tensor > 1 ? simulate::tensorMessages(experiment.parallel.tensor) + kTensorSums : 0);
         const auto state = static_cast<int>(optimizerOf(experiment.training.optimizer).state.size());
-        const int compressed = experiment.training.compression.isOn() ? 2 : 0; // residual and state, and the buffers
+        const int compressed = experiment.training.compression.isOn() ? 3 : 0; // residual and state, and the buffers
+        const int slots = experiment.schedule.offloadParameters ? 2 : 0;       // of layers
         const int parts = compressed + plan.weightVersions + (precision == base::Precision::Fp32 ? 2 : 3) + std::max(state, 2);
         // Those of tables, and the scratch.
         const auto tables = 2 + static_cast<int>(experiment.model.tails().size());
         const int sums = optimizerOf(experiment.training.optimizer).sums != nullptr ? tables + 1 : 0;
-        plan.poolFloats = blockFloats(
-            plan.poolFloats + blockFloats(1) * (parameters * parts + floats.workspaceParts + chunks + sums + 2 * compressed));
+        plan.poolFloats = blockFloats(plan.poolFloats + blockFloats(1) * (parameters * parts + floats.workspaceParts + chunks +
+                                                                          sums + slots + 2 * compressed));
+        plan.poolFloats += shortMessageFloats(experiment, schedule, device, tensor);
         for (const auto &[each, blocks] : messages[size(device)].blocks)
             plan.poolFloats += blocks * blockFloats(each);
         plan.peak = plan.buffers.peak();
-        plan.peak[category(simulate::MemoryCategory::Communication)] += messages[size(device)].bytes;
         place(plan);
-        followBytes(plan, schedule.device(device).size());
+        if (const base::Bytes onHost = plan.buffers.hostState().total(); onHost > 0) {
+            // Weights, the copy that is read of them, the state, and the gradient of the parameter that is updated.
+            plan.hostPoolFloats =
+                onHost / static_cast<base::Bytes>(sizeof(float)) + blockFloats(1) * (parameters * (2 + state) + 1);
+            plan.hostPeak += onHost;
+        }
+        followBytes(plan, schedule.device(device), experiment.parallel,
+                    simulate::engineDroppedBytes(experiment, schedule, device, share, tensor));
+        plan.peak[category(simulate::MemoryCategory::Communication)] += messages[size(device)].bytes;
         plan.slabFloats = plan.poolFloats + plan.bufferFloats;
     }
     return plans;

@@ -27,13 +27,17 @@ struct DevicePlan {
     int weightVersions = 1;
     /// Bytes after every pass, without messages.
     std::vector<simulate::MemoryByCategory> after;
-    // Offloaded activations on the host; nothing without offload.
+    // On the host: offloaded activations in an arena, and buffers.hostState() in a pool; nothing without offload.
     std::vector<std::int64_t> hostPlaces; ///< offsets of buffers.hostBuffers() in the host arena
     std::int64_t hostFloats = 0;          ///< of the host arena
-    base::Bytes hostPeak = 0;             ///< of the tensors in it
+    std::int64_t hostPoolFloats = 0;      ///< of the pool
+    base::Bytes hostPeak = 0;             ///< of the tensors in both
 
     [[nodiscard]] base::Bytes slabBytes() const { return slabFloats * static_cast<base::Bytes>(sizeof(float)); }
-    [[nodiscard]] base::Bytes hostBytes() const { return hostFloats * static_cast<base::Bytes>(sizeof(float)); }
+    [[nodiscard]] base::Bytes hostBytes() const
+    {
+        return (hostFloats + hostPoolFloats) * static_cast<base::Bytes>(sizeof(float));
+    }
 };
 
 /// Returns the plan of every device of a lowered schedule, for a tensor rank of a share (RankPlace::share). Fails, naming the

@@ -31,6 +31,12 @@ void copyNow(const Moves &moves)
         std::ranges::copy(move.from, move.to.begin());
 }
 
+double copyRate(const model::ScheduleChoice &schedule)
+{
+    constexpr double kGiga = 1e9;
+    return schedule.hostBandwidth.value_or(0) * kGiga;
+}
+
 base::Nanos leastTime(base::Bytes bytes, double bytesPerSecond)
 {
     if (bytesPerSecond <= 0)

@@ -3,6 +3,7 @@
 
 #include "engine/backend/host_lane.h"
 #include "engine/base/units.h"
+#include "engine/model/experiment.h"
 
 #include <condition_variable>
 #include <cstddef>
@@ -21,6 +22,8 @@ using backend::Moves;
 
 [[nodiscard]] base::Bytes bytesOf(const Moves &moves);
 void copyNow(const Moves &moves);
+/// Returns the rate that limits the copies of a run, in bytes/s; 0: unlimited.
+[[nodiscard]] double copyRate(const model::ScheduleChoice &schedule);
 /// Returns the least time that a copy takes at a rate in bytes/s; 0 if the rate is 0, which means unlimited.
 [[nodiscard]] base::Nanos leastTime(base::Bytes bytes, double bytesPerSecond);
 

@@ -10,8 +10,6 @@ using schedule::CopyKind;
 
 namespace {
 
-constexpr double kGiga = 1e9;
-
 timeline::AnchoredKind shownAs(CopyKind kind)
 {
     return kind == CopyKind::Reload ? timeline::AnchoredKind::Reload : timeline::AnchoredKind::Offload;
@@ -21,7 +19,7 @@ timeline::AnchoredKind shownAs(CopyKind kind)
 
 DeviceCopies::DeviceCopies(const RunPlan &plan, int device, DeviceMemory &memory, backend::Compute &compute)
     : m_copies(plan.schedule.copies(device)), m_memory(memory), m_compute(compute),
-      m_host(memory.plan(), compute.linkedMemory()), m_rate(plan.experiment.schedule.hostBandwidth.value_or(0) * kGiga),
+      m_host(memory.plan(), compute.linkedMemory()), m_rate(copyRate(plan.experiment.schedule)),
       m_takesTurns(plan.experiment.schedule.offloadLanes == model::OffloadLanes::Half),
       m_offloads{schedule::byJoin(m_copies, CopyKind::Offload)}, m_reloads{schedule::byJoin(m_copies, CopyKind::Reload)},
       m_numbers(m_copies.size())

@@ -49,6 +49,12 @@ struct RunPlan {
     [[nodiscard]] int contextRanks() const { return mesh.size(layout::Axis::Context); }
     /// Returns the number of consecutive replicas whose ranks share the experts of their layers.
     [[nodiscard]] int replicasPerExpertGroup() const { return experiment.parallel.replicasPerExpertGroup(); }
+    /// Returns the number of consecutive replicas that exchange within passes: those that share experts, or all of them if
+    /// passes exchange parameters or gradients (ZeRO).
+    [[nodiscard]] int replicasInPasses() const
+    {
+        return experiment.parallel.reducesEagerly() ? replicas() : replicasPerExpertGroup();
+    }
     /// Returns the axes of the ranks that route different tokens of a microbatch.
     [[nodiscard]] layout::Axes routerAxes() const
     {

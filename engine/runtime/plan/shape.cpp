@@ -46,6 +46,7 @@ Shape::Shape(const model::Experiment &experiment)
       normEpsilon(static_cast<float>(experiment.model.rmsNormEpsilon)), rotation(rotationOf(experiment.model)),
       outputMultiple(operators::outputMultiple(experiment)), precision(operators::enginePrecision(experiment)),
       isOf8Bits(experiment.model.dtype == model::DataType::Fp8), stored(experiment.schedule.storedActivations),
+      dispatched(operators::codecOf(experiment.parallel.dispatchPrecision)),
       areAllWhole(experiment.schedule.recompute == model::Recompute::Full)
 {
     const auto planOf = [&](std::int64_t count, bool hasExperts) {
@@ -56,19 +57,24 @@ Shape::Shape(const model::Experiment &experiment)
             LayerPlan{recipe, operators::storageOf(recipe, dropped, batch * count, precision, stored),
                       operators::storageOf(recipe, recipe.saved, batch * count, precision, stored)});
     };
-    if (split.slices == 1) {
-        auto plan = planOf(sequence, experiment.model.hasExperts());
+    const auto sliceOf = [&](std::int64_t first, std::int64_t count) {
+        auto plan = planOf(count, experiment.model.hasExperts());
+        std::shared_ptr<LayerPlan> other;
         if (experiment.model.mixesLayers()) {
-            auto other = planOf(sequence, false);
+            other = planOf(count, false);
             makeEqual(*plan, *other);
-            dense = std::move(other);
         }
-        layer = std::move(plan);
+        return SequenceSlice{first, count, std::move(plan), std::move(other)};
+    };
+    if (split.slices == 1) {
+        const SequenceSlice all = sliceOf(0, sequence);
+        layer = all.layer;
+        dense = all.dense;
         return;
     }
     std::int64_t next = 0;
-    for (const int count : operators::sliceLengths(experiment)) { // experts are refused
-        slices.push_back({next, count, planOf(count, false)});
+    for (const int count : operators::sliceLengths(experiment)) {
+        slices.push_back(sliceOf(next, count));
         next += count;
     }
     choose(static_cast<int>(std::ranges::max_element(slices, {}, &SequenceSlice::tokens) - slices.begin()));
@@ -82,6 +88,7 @@ void Shape::choose(int microbatch)
     begin = slice.begin;
     sequence = slice.tokens;
     layer = slice.layer;
+    dense = slice.dense;
 }
 
 } // namespace stagelens::runtime

@@ -30,6 +30,7 @@ struct SequenceSlice {
     std::int64_t begin = 0; ///< its first token
     std::int64_t tokens = 0;
     std::shared_ptr<const LayerPlan> layer;
+    std::shared_ptr<const LayerPlan> dense; ///< of layers without experts where others have some; else null
 };
 
 /// The arguments of all kernels. Heads are those of a tensor rank.
@@ -54,16 +55,17 @@ struct Shape {
     std::int64_t lossReplicas = 1; ///< over whose tokens the loss that gradients are of is a mean; 1 if replicas train alone
     operators::TensorSplit split;  ///< over the tensor ranks of a device
     std::int64_t headSize = 0;
-    float normEpsilon = 0;           ///< of RMSNorm
-    kernels::RotaryRule rotation;    ///< of rotary positions
-    std::int64_t outputMultiple = 1; ///< operators::outputMultiple()
-    float lossScale = 1;             ///< factor of the loss whose gradients a step computes
-    base::Precision precision;       ///< of weights as kernels read them, activations and messages
-    bool isOf8Bits;                  ///< the products of layers round what they read to 8 bits
-    model::PackedPrecision stored;   ///< of what layers keep from F to B
-    bool areAllWhole = false;        ///< every layer is recomputed as a whole
+    float normEpsilon = 0;                    ///< of RMSNorm
+    kernels::RotaryRule rotation;             ///< of rotary positions
+    std::int64_t outputMultiple = 1;          ///< operators::outputMultiple()
+    float lossScale = 1;                      ///< factor of the loss whose gradients a step computes
+    base::Precision precision;                ///< of weights as kernels read them, activations and messages
+    bool isOf8Bits;                           ///< the products of layers round what they read to 8 bits
+    model::PackedPrecision stored;            ///< of what layers keep from F to B
+    std::optional<kernels::Codec> dispatched; ///< of rows on their way to experts; absent: in `precision`
+    bool areAllWhole = false;                 ///< every layer is recomputed as a whole
     std::shared_ptr<const LayerPlan> layer;
-    std::shared_ptr<const LayerPlan> dense; ///< of layers without experts where others have some; else null
+    std::shared_ptr<const LayerPlan> dense; ///< see SequenceSlice
     std::vector<SequenceSlice> slices;      ///< of each sequence; empty if they are not cut
 
     /// With slices the shape is that of the longest.
@@ -128,6 +130,12 @@ struct Shape {
     [[nodiscard]] std::int64_t lossMicrobatches() const { return microbatches * lossReplicas; }
     /// Returns the weight of a microbatch, and of a label, in the scaled loss, which is the mean over all labels of these.
     [[nodiscard]] float microbatchWeight() const { return lossScale / static_cast<float>(lossMicrobatches()); }
+    /// Returns the weight of the tokens of a pass in it: of a microbatch, or of the slice at hand its share of the tokens.
+    [[nodiscard]] float passWeight() const
+    {
+        return slices.empty() ? microbatchWeight()
+                              : microbatchWeight() * static_cast<float>(sequence) / static_cast<float>(whole);
+    }
     [[nodiscard]] float labelWeight() const { return lossScale / static_cast<float>(lossMicrobatches() * labels); }
     /// Returns the floats of all saved values of a layer; its input is apart.
     [[nodiscard]] std::int64_t savedFloats() const { return layer->whole.dropped.floats; }

@@ -43,7 +43,7 @@ using ProcessGroupPtr = std::shared_ptr<backend::ProcessGroup>;
 struct DeviceOutcome {
     std::vector<double> losses; ///< Device::lossSums()
     simulate::MemoryByCategory peakMemory{};
-    base::Bytes peakHost = 0; ///< of offloaded activations
+    base::Bytes peakHost = 0; ///< of what it keeps on its host
     timeline::Lane lane;      ///< by the clock of the step
     /// What the routers of the device chose, by stage and layer of the stage.
     ExpertRecord::Layers routers;

@@ -40,9 +40,12 @@ struct NcclGroup {
 };
 
 /// Returns the groups in the order in which all processes number them: pipelines, then ranks that share layers, then replicas
-/// with their context ranks, which exchange keys among each other and gradients with all.
-std::vector<NcclGroup> groupsOf(const layout::Mesh &mesh)
+/// with their context ranks, which exchange keys among each other and gradients with all; with their tensor ranks too if these
+/// have experts of their own. An exchange of experts then uses two communicators, one for the tensor ranks of a replica.
+/// Neither waits for the other: a rank sends all its messages before it receives any.
+std::vector<NcclGroup> groupsOf(const RunPlan &plan)
 {
+    const layout::Mesh &mesh = plan.mesh;
     using layout::Axis;
     std::vector<NcclGroup> all;
     const auto add = [&](Axis axis, layout::Axes varying, bool isUsed) {
@@ -52,7 +55,10 @@ std::vector<NcclGroup> groupsOf(const layout::Mesh &mesh)
     };
     add(Axis::Pipeline, {Axis::Pipeline}, mesh.size(Axis::Pipeline) > 1 || mesh.ranks() == 1);
     add(Axis::Tensor, {Axis::Tensor}, mesh.size(Axis::Tensor) > 1);
-    add(Axis::Data, {Axis::Context, Axis::Data}, mesh.size(Axis::Context) * mesh.size(Axis::Data) > 1);
+    const bool foldsExperts = plan.experiment.parallel.expert > 1 && mesh.size(Axis::Tensor) > 1;
+    const auto ofReplicas =
+        foldsExperts ? layout::Axes{Axis::Tensor, Axis::Context, Axis::Data} : layout::Axes{Axis::Context, Axis::Data};
+    add(Axis::Data, ofReplicas, mesh.size(Axis::Context) * mesh.size(Axis::Data) > 1);
     return all;
 }
 
@@ -83,6 +89,7 @@ std::string textOf(const RunPlan &plan, const NcclGroup &group, const Message &m
         return messageText(plan, message);
     return fmt::format("a part of {} from rank {} to rank {}",
                        group.axis == layout::Axis::Tensor          ? "a layer's numbers"
+                       : plan.experiment.parallel.expert > 1       ? "the rows of experts or the parameters"
                        : plan.mesh.size(layout::Axis::Context) > 1 ? "the keys or the parameters"
                                                                    : "the parameters",
                        group.ranks[size(message.from)], group.ranks[size(message.to)]);
@@ -173,10 +180,10 @@ base::Result<std::vector<int>> ncclPlaces(const model::Experiment &experiment, c
         return base::Error::invalid("training.backend", fmt::format("NCCL carries tensors between GPUs, but the backend is {}; "
                                                                     "choose --backend cuda, or --transport in-process or mpi",
                                                                     experiment.training.backend));
-    if (experiment.parallel.expert > 1)
-        return base::Error::invalid("--transport", "is nccl, whose messages are listed before a step, but how many rows go to "
-                                                   "experts is known only within it; choose --transport in-process, or "
-                                                   "--expert-parallel 1");
+    if (experiment.parallel.expert > 1 && experiment.parallel.expertDispatch == model::ExpertDispatch::PerNode)
+        return base::Error::invalid("--transport",
+                                    "is nccl, to which ranks do not yet tell how many tokens they forward within "
+                                    "a node; choose --transport in-process, or --expert-dispatch expert");
     const GpuList found = gpus();
     if (!found.problem.empty())
         return base::Error::invalid("training.backend", "cuda is not available: " + found.problem + "; choose cpu");
@@ -202,7 +209,7 @@ base::Result<std::unique_ptr<backend::Transport>> makeNcclTransport(const RunPla
                                        plan.experiment.training.optimizer.name));
     std::string problem;
     backend::Gpus &gpus = *backend::cudaGpus(problem);
-    const std::vector<NcclGroup> groups = groupsOf(plan.mesh);
+    const std::vector<NcclGroup> groups = groupsOf(plan);
     const auto ids = sharedIds(gpus, groups.size(), control, halt);
     if (!ids)
         return ids.error();
@@ -240,7 +247,7 @@ base::Result<> openLinks(const RunPlan &plan, const ControlChannel &control, con
                          const std::vector<DeviceMemory *> &memories, backend::Transport &transport)
 {
     const auto eachMessage = [&](const auto &visit) -> base::Result<> { // of a rank of this process, by numbers of the mesh
-        for (const NcclGroup &group : groupsOf(plan.mesh)) {
+        for (const NcclGroup &group : groupsOf(plan)) {
             std::vector<Message> messages = openingMessages(plan, group, copies);
             for (Message &message : messages) {
                 message.from = group.ranks[size(message.from)];

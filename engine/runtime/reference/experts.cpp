@@ -24,11 +24,20 @@ Matrix ofExpert(const Matrix &all, std::size_t expert, std::size_t count)
 
 } // namespace
 
-Experts::Experts(const model::ModelConfig &model, double microbatchWeight)
+Experts::Experts(const model::ModelConfig &model, double microbatchWeight, const std::vector<int> &slices)
     : m_model(model), m_hidden(static_cast<std::size_t>(model.hidden)), m_width(static_cast<std::size_t>(model.expertWidth())),
       m_topK(static_cast<std::size_t>(model.topK)), m_auxLoss(model.auxLoss * microbatchWeight),
       m_zLoss(model.zLoss * microbatchWeight), m_experts(static_cast<std::size_t>(model.experts))
-{}
+{
+    for (std::size_t slice = 0; slice < slices.size(); ++slice)
+        m_sliceOf.insert(m_sliceOf.end(), static_cast<std::size_t>(slices[slice]), slice);
+}
+
+double Experts::tokensOf(std::size_t slice) const
+{
+    const std::size_t sequences = m_logits.size() / m_experts.size() / m_sliceOf.size();
+    return static_cast<double>(sequences) * static_cast<double>(std::ranges::count(m_sliceOf, slice));
+}
 
 void Experts::computeExpert(Expert &expert, const Matrix &gate, const Matrix &up, const Matrix &down, std::size_t width) const
 {
@@ -136,22 +145,21 @@ void Experts::chooseExperts(const Matrix *bias)
     dropRows();
 }
 
-/// An expert drops a row if `capacity` others are preferred to it.
+/// An expert drops a row if `capacity` others of its slice are preferred to it.
 void Experts::dropRows()
 {
     const std::size_t count = m_experts.size();
     m_isDropped.assign(m_logits.size(), false);
     if (!m_model.capacityFactor)
         return;
-    const auto tokens = static_cast<double>(m_logits.size() / count);
-    const double capacity =
-        std::ceil(*m_model.capacityFactor * (tokens * static_cast<double>(m_topK) / static_cast<double>(count)));
     const bool isByGate = m_model.dropRule == model::DropRule::Gate;
     for (std::size_t i = 0; i < m_logits.size(); ++i) {
+        const double mean = tokensOf(sliceOf(i)) * static_cast<double>(m_topK) / static_cast<double>(count);
+        const double capacity = std::ceil(*m_model.capacityFactor * mean);
         double before = 0;
         for (std::size_t other = i % count; other < m_logits.size(); other += count) {
             const bool isFirst = other < i;
-            before += m_isChosen[other] &&
+            before += m_isChosen[other] && sliceOf(other) == sliceOf(i) &&
                               (isByGate ? m_gates[other] > m_gates[i] || (m_gates[other] == m_gates[i] && isFirst) : isFirst)
                           ? 1
                           : 0;
@@ -228,10 +236,12 @@ Matrix Experts::logitGradient(const Matrix &gateGradient) const
 {
     const std::size_t count = m_experts.size();
     const auto tokens = static_cast<double>(m_logits.size() / count);
-    std::vector<double> shares(count); // of the balance loss in the gradient of a probability
+    // Of the balance loss in the gradient of a probability, by slice and expert. The loss of T' of T tokens counts T' / T.
+    std::vector<std::vector<double>> shares(m_sliceOf.back() + 1, std::vector<double>(count));
     for (std::size_t i = 0; i < m_isChosen.size(); ++i)
-        shares[i % count] +=
-            m_isChosen[i] ? m_auxLoss * static_cast<double>(count) / (static_cast<double>(m_topK) * tokens * tokens) : 0;
+        shares[sliceOf(i)][i % count] += m_isChosen[i] ? m_auxLoss * static_cast<double>(count) /
+                                                             (static_cast<double>(m_topK) * tokensOf(sliceOf(i)) * tokens)
+                                                       : 0;
     Matrix gradient(m_logits.size());
     for (std::size_t i = 0; i < gradient.size(); ++i) {
         const std::size_t row = i - i % count;
@@ -252,7 +262,7 @@ Matrix Experts::logitGradient(const Matrix &gateGradient) const
             const bool isSigmoid = m_model.hasRouterBias();
             const double probability = isSigmoid ? own * (1 - own) * (same * scores - other) / (scores * scores)
                                                  : m_softmax[row + e] * (same - m_softmax[i]);
-            gradient[i] += shares[e] * probability;
+            gradient[i] += shares[sliceOf(i)][e] * probability;
             if (!m_isChosen[row + e])
                 continue;
             double gate = m_topK == 1 ? probability : m_gates[row + e] * (same - m_gates[i]);

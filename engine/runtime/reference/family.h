@@ -31,16 +31,17 @@ public:
 };
 
 [[nodiscard]] std::unique_ptr<Family> makeGpt(const model::ModelConfig &model, std::size_t sequences);
-/// `microbatchWeight` is that of the losses of routers in the loss of the step.
-[[nodiscard]] std::unique_ptr<Family> makeLlama(const model::ModelConfig &model, std::size_t sequences,
-                                                double microbatchWeight);
+/// `microbatchWeight` is that of the losses of routers in the loss of the step. `slices`: the tokens of each slice of a
+/// sequence.
+[[nodiscard]] std::unique_ptr<Family> makeLlama(const model::ModelConfig &model, std::size_t sequences, double microbatchWeight,
+                                                const std::vector<int> &slices);
 
 /// A mixture of experts, as a loop over all experts of which each computes all tokens. Ordered as its parameters: router, and
 /// of all experts gate, down and up; before these the bias of a sigmoid router, and after them gate, up and down of the shared
-/// experts.
+/// experts. Slices of sequences have losses and capacities of their own.
 class Experts {
 public:
-    Experts(const model::ModelConfig &model, double microbatchWeight);
+    Experts(const model::ModelConfig &model, double microbatchWeight, const std::vector<int> &slices);
     [[nodiscard]] static std::size_t parameters(const model::ModelConfig &model)
     {
         return 4 + (model.hasRouterBias() ? 1 : 0) + (model.sharedExperts > 0 ? 3 : 0);
@@ -66,6 +67,12 @@ private:
     [[nodiscard]] std::size_t first() const { return m_model.hasRouterBias() ? 2 : 1; } ///< parameter of the routed experts
     /// Returns the gradient of the logits from that of the gates, both [tokens, E].
     [[nodiscard]] Matrix logitGradient(const Matrix &gateGradient) const;
+    /// Returns the slice of the token of a place in [tokens, E], and the tokens of that slice in all sequences.
+    [[nodiscard]] std::size_t sliceOf(std::size_t place) const
+    {
+        return m_sliceOf[place / m_experts.size() % m_sliceOf.size()];
+    }
+    [[nodiscard]] double tokensOf(std::size_t slice) const;
 
     model::ModelConfig m_model;
     std::size_t m_hidden;
@@ -73,6 +80,7 @@ private:
     std::size_t m_topK;
     double m_auxLoss;
     double m_zLoss;
+    std::vector<std::size_t> m_sliceOf; ///< of each position of a sequence
     std::vector<Expert> m_experts;
     Expert m_shared;
     Matrix m_x;

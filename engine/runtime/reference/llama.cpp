@@ -33,7 +33,7 @@ double sigmoid(double x)
 
 class Llama : public Family {
 public:
-    Llama(const model::ModelConfig &model, std::size_t sequences, double microbatchWeight)
+    Llama(const model::ModelConfig &model, std::size_t sequences, double microbatchWeight, const std::vector<int> &slices)
         : m_attention(model, sequences), m_hidden(static_cast<std::size_t>(model.hidden)),
           m_layers(static_cast<std::size_t>(model.layers)), m_epsilon(model.rmsNormEpsilon), m_kept(m_layers)
     {
@@ -45,7 +45,7 @@ public:
             std::size_t parameters = kDenseParameters;
             std::optional<Experts> &experts = m_experts.emplace_back();
             if (model.hasExpertsAt(static_cast<int>(layer))) {
-                experts.emplace(model, microbatchWeight);
+                experts.emplace(model, microbatchWeight, slices);
                 parameters = Experts::parameters(model);
             }
             next += kMlp + parameters + kNorms;
@@ -248,9 +248,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<Family> makeLlama(const model::ModelConfig &model, std::size_t sequences, double microbatchWeight)
+std::unique_ptr<Family> makeLlama(const model::ModelConfig &model, std::size_t sequences, double microbatchWeight,
+                                  const std::vector<int> &slices)
 {
-    return std::make_unique<Llama>(model, sequences, microbatchWeight);
+    return std::make_unique<Llama>(model, sequences, microbatchWeight, slices);
 }
 
 } // namespace stagelens::runtime::reference

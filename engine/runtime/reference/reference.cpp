@@ -1,6 +1,7 @@
 #include "engine/runtime/reference/reference.h"
 
 #include "engine/operators/sizes.h"
+#include "engine/operators/slices.h"
 #include "engine/runtime/reference/adaptive.h"
 #include "engine/runtime/reference/family.h"
 #include "engine/runtime/reference/sampled.h"
@@ -15,19 +16,14 @@ using reference::Matrices;
 using reference::Matrix;
 using reference::product;
 
-std::unique_ptr<reference::Family> makeFamily(const model::ModelConfig &model, std::size_t sequences, double weight)
-{
-    return model.family == model::ModelFamily::Llama ? reference::makeLlama(model, sequences, weight)
-                                                     : reference::makeGpt(model, sequences);
-}
-
 class Reference {
 public:
     Reference(const model::Experiment &experiment, const std::vector<std::vector<float>> &parameters, std::stop_token stop)
         : m_model(experiment.model), m_sequences(size(experiment.parallel.microbatchSize)), m_hidden(size(m_model.hidden)),
           m_width(size(m_model.tableWidth())), m_heads(size(m_model.outputHeads)), m_length(size(m_model.sequence)),
           m_microbatchWeight(1.0 / static_cast<double>(experiment.parallel.stepMicrobatches())),
-          m_weight(m_microbatchWeight / countLabels()), m_seed(experiment.training.seed), m_stop(std::move(stop))
+          m_weight(m_microbatchWeight / countLabels()), m_slices(operators::sliceLengths(experiment)),
+          m_seed(experiment.training.seed), m_stop(std::move(stop))
     {
         for (const std::vector<float> &tensor : parameters) {
             m_values.emplace_back(tensor.begin(), tensor.end());
@@ -41,7 +37,9 @@ public:
         const std::span<const std::int32_t> inputs = batch.inputs(microbatch);
         const std::span<const std::int32_t> labels = batch.labels(microbatch);
         m_number = batch.number(microbatch);
-        const auto family = makeFamily(m_model, m_sequences, m_microbatchWeight);
+        const auto family = m_model.family == model::ModelFamily::Llama
+                                ? reference::makeLlama(m_model, m_sequences, m_microbatchWeight, m_slices)
+                                : reference::makeGpt(m_model, m_sequences);
         Matrix rows(inputs.size() * m_width);
         for (std::size_t i = 0; i < rows.size(); ++i)
             for (const std::size_t row : rowsOf(inputs[i / m_width]))
@@ -208,6 +206,7 @@ private:
     std::size_t m_length;      ///< tokens of a sequence
     double m_microbatchWeight; ///< of a microbatch in the loss
     double m_weight;           ///< of a label
+    std::vector<int> m_slices; ///< tokens of each slice of a sequence
     std::uint64_t m_seed;
     std::int64_t m_number = 0; ///< of the microbatch at hand, among those of all steps
     std::stop_token m_stop;

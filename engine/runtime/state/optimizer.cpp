@@ -53,11 +53,14 @@ public:
                             .stride = product.columns,
                             .beta = product.beta});
     }
-    void adamw(const kernels::AdamW &settings, std::size_t first) override
+    void adamw(const kernels::AdamW &plain, std::size_t first) override
     {
+        kernels::AdamW settings = plain;
+        settings.second = m_parameter.second;
         m_compute.adamwStep(from(&Parameter::value), m_parameter.numbersFrom(&Parameter::rounded, m_updated.begin),
                             from(&Parameter::gradient), state(first), state(first + 1), settings, m_updated.size());
-        m_isDone = m_updated.size() == held().size();
+        const bool hasPlainCopy = m_parameter.rounded.size() > 0 && m_parameter.precision == base::Precision::Fp32;
+        m_isDone = m_updated.size() == held().size() && !hasPlainCopy;
     }
     void sgd(const kernels::Sgd &settings) override
     {
@@ -96,8 +99,7 @@ public:
         if (m_isDone)
             return;
         m_compute.zero(m_parameter.gradient.data() + held().begin, held().size());
-        if (const backend::Values rounded = m_parameter.numbers(&Parameter::rounded))
-            m_compute.round(rounded, m_parameter.value.data(), m_parameter.count());
+        refreshRead(m_parameter, m_compute);
     }
 
 private:
@@ -197,10 +199,14 @@ void updateFromSums(Parameter &parameter, const operators::Optimizer &optimizer,
 {
     using Half = operators::UpdateStep::Half;
     DeviceUpdate update(parameter, compute, Half::Update, reinterpret_cast<double *>(scratch));
-    if (const int updates = parameter.updates++; parameter.biasRate)
+    const bool isFrozen = parameter.second != kernels::AdamW::Second::Updated;
+    const int updates = parameter.updates++;
+    parameter.secondUpdates += isFrozen ? 0 : 1;
+    const auto frozenAfter = isFrozen ? std::optional(std::max(1, parameter.secondUpdates)) : std::nullopt;
+    if (parameter.biasRate)
         update.balance(*parameter.biasRate);
     else if (parameter.updated().size() > 0)
-        optimizer.update(choice, {updates, gradientScale, parameter.updatedPart(), Half::Update}, update);
+        optimizer.update(choice, {updates, gradientScale, parameter.updatedPart(), Half::Update, frozenAfter}, update);
     update.finish();
 }
 

@@ -2,6 +2,8 @@
 
 #include "engine/runtime/plan/shape.h"
 
+#include <algorithm>
+
 namespace stagelens::runtime {
 namespace {
 
@@ -28,7 +30,22 @@ void allocateState(backend::Pool &pool, Parameter &parameter, const model::Train
 
 } // namespace
 
-Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index,
+void refreshRead(Parameter &parameter, backend::Compute &compute)
+{
+    const backend::Values copy = parameter.numbers(&Parameter::rounded);
+    if (!copy)
+        return;
+    if (parameter.precision == base::Precision::Fp32)
+        return compute.copy(copy, parameter.value.data(), parameter.count());
+    if (!parameter.isOnHostOfGpu)
+        return compute.round(copy, parameter.value.data(), parameter.count());
+    compute.finish(); // copies to the value
+    compute.write(copy, parameter.count(), [&parameter](std::span<float> block, std::int64_t first) {
+        std::ranges::copy(parameter.value.values().subspan(size(first), block.size()), block.begin());
+    });
+}
+
+Parameter makeParameter(const ParameterPools &pools, const std::vector<ParameterInfo> &list, int index,
                         const model::Experiment &experiment, layout::MatrixPart part, std::int64_t multiple,
                         backend::Compute &compute)
 {
@@ -47,27 +64,31 @@ Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &l
     parameter.matrixRows = parameter.columns == info.columns ? info.matrixRows : 0;
     parameter.paddingRows = operators::paddedRows(parameter.rows, multiple) - parameter.rows;
     parameter.precision = compute.precision();
+    parameter.isFetched = pools.isFetched;
+    parameter.isOnHostOfGpu = pools.kernels != nullptr;
+    backend::Compute &updater = parameter.isOnHostOfGpu ? *pools.kernels : compute;
     const bool isRounded = parameter.precision != base::Precision::Fp32;
-    parameter.value =
-        pool.allocate(size(isRounded ? parameter.count() : parameter.paddedCount()), category(MemoryCategory::Parameters));
-    parameter.gradient = pool.allocate(size(parameter.paddedCount()), category(MemoryCategory::Gradients));
+    const bool hasCopy = isRounded || (pools.host != nullptr && !pools.isFetched);
+    parameter.value = pools.updated().allocate(size(hasCopy ? parameter.count() : parameter.paddedCount()),
+                                               category(MemoryCategory::Parameters));
+    parameter.gradient = pools.device.allocate(size(parameter.paddedCount()), category(MemoryCategory::Gradients));
     compute.zero(parameter.gradient.data(), parameter.paddedCount());
     parameter.share = {0, parameter.count()};
     parameter.isStateSharded = experiment.parallel.zero > 0;
     if (!parameter.isStateSharded)
-        allocateState(pool, parameter, training, compute);
-    compute.write(parameter.value.data(), parameter.count(), [&](std::span<float> block, std::int64_t first) {
+        allocateState(pools.updated(), parameter, training, updater);
+    updater.write(parameter.value.data(), parameter.count(), [&](std::span<float> block, std::int64_t first) {
         const layout::Interval piece{first, first + std::ssize(block)};
         parameter.held.eachRun(piece, [&](std::int64_t own, std::int64_t whole, std::int64_t length) {
             initialise(block.subspan(size(own - first), size(length)), info, training.seed, whole);
         });
     });
-    if (isRounded) {
-        parameter.rounded = pool.allocate(size(base::floatsOf(parameter.paddedCount(), parameter.precision)),
-                                          category(MemoryCategory::Parameters));
-        compute.round(parameter.numbers(&Parameter::rounded), parameter.value.data(), parameter.count());
+    if (hasCopy) {
+        parameter.rounded = pools.read().allocate(size(base::floatsOf(parameter.paddedCount(), parameter.precision)),
+                                                  category(MemoryCategory::Parameters));
+        refreshRead(parameter, compute);
     }
-    zeroPadding(parameter.read(), parameter, compute);
+    zeroPadding(parameter.read(), parameter, parameter.isFetched ? updater : compute);
     return parameter;
 }
 

@@ -5,9 +5,11 @@
 #include "engine/layout/shard.h"
 #include "engine/model/experiment.h"
 #include "engine/runtime/plan/parameter_list.h"
+#include "kernels/include/adamw.h"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace stagelens::runtime {
@@ -34,7 +36,8 @@ struct Parameter {
     bool isRepeated = false; ///< whether a lower tensor rank holds it
     bool needsSum = false;   ///< whether the gradient is the sum of those of its copies
     backend::Buffer value;
-    /// In a run of 16 bits: `value` rounded, read by kernels; must be written whenever `value` is. Empty otherwise.
+    /// What kernels read if that is not `value`: in a run of 16 bits `value` rounded, and a copy on the device if the host
+    /// keeps `value`. refreshRead() must follow whenever `value` is written. Empty otherwise.
     backend::Buffer rounded;
     base::Precision precision = base::Precision::Fp32; ///< of what passes read
     backend::Buffer gradient;
@@ -46,7 +49,10 @@ struct Parameter {
     /// arXiv 2006.09503, section 3.1). Empty otherwise.
     backend::Buffer previous;
     int updates = 0; ///< so far
-    int stage = -1;  ///< the stage that it belongs to; -1: shards of all devices
+    /// With 1-bit Adam: whether the second moments stay as they are, and whether the gradient is the new momentum.
+    kernels::AdamW::Second second = kernels::AdamW::Second::Updated;
+    int secondUpdates = 0; ///< of the second moments, so far: as many as `updates` until they stay as they are
+    int stage = -1;        ///< the stage that it belongs to; -1: shards of all devices
     /// Whether another device holds the original: in the second direction, the weights of the first; for tied weights without
     /// vocabulary parallelism, on the last stage, the table of the first stage. The end of the step sums the gradients of both.
     bool isCopy = false;
@@ -57,21 +63,33 @@ struct Parameter {
     // Whether the elements outside of the share are dropped for now (ZeRO-2 and 3); see state/dropped_parts.h.
     bool isGradientDropped = false;
     bool isValueDropped = false;
+    bool isOnHostOfGpu = false; ///< whether `value` and `state` are where kernels of the device do not compute
+    /// Whether the host keeps what passes read, which LayerWeights copies to the device: `fetched`, null while it is not there.
+    bool isFetched = false;
+    const float *fetched = nullptr;
     [[nodiscard]] std::int64_t count() const { return rows * columns; }
     [[nodiscard]] std::int64_t paddedRows() const { return rows + paddingRows; }
     [[nodiscard]] std::int64_t paddedCount() const { return paddedRows() * columns; }
     [[nodiscard]] layout::Interval whole() const { return {0, count()}; }
     /// Returns the elements of a gradient or value that exist now.
     [[nodiscard]] layout::Interval live(bool isDropped) const { return isDropped ? share : whole(); }
+    /// Returns the gradients that exist now.
+    [[nodiscard]] std::span<float> liveGradient()
+    {
+        const layout::Interval exist = live(isGradientDropped);
+        return gradient.values().subspan(static_cast<std::size_t>(exist.begin), static_cast<std::size_t>(exist.size()));
+    }
     /// Returns the elements that this replica updates.
     [[nodiscard]] layout::Interval updated() const { return isStateSharded ? share : layout::Interval{0, count()}; }
     [[nodiscard]] operators::PartShape shape() const { return {rows, columns, kind, matrixRows}; }
     /// Returns the updated elements as rows, for optimizers whose state is not elementwise: cuts leave rows whole.
     [[nodiscard]] operators::PartShape updatedPart() const { return {updated().size() / columns, columns, kind, matrixRows}; }
-    /// Returns the buffer that passes read: `value`, or its rounded copy.
+    /// Returns the buffer that passes read, or that is copied to the device for them: `value`, or its copy.
     [[nodiscard]] backend::Buffer &read() { return rounded.size() > 0 ? rounded : value; }
     [[nodiscard]] backend::ConstValues weights() const
     {
+        if (isFetched)
+            return {fetched, precision};
         return rounded.size() > 0 ? backend::ConstValues(rounded.data(), precision) : value.data();
     }
     /// Returns the numbers of one of the buffers above; null if it is empty.
@@ -110,7 +128,7 @@ private:
 inline backend::Values Parameter::numbers(const ParameterPart &part)
 {
     const bool isRead = part == &Parameter::rounded || part == &Parameter::previous;
-    return {part.of(*this).data(), isRead ? weights().precision() : base::Precision::Fp32};
+    return {part.of(*this).data(), isRead ? precision : base::Precision::Fp32};
 }
 
 inline backend::Values Parameter::numbersFrom(const ParameterPart &part, std::int64_t element)
@@ -119,14 +137,25 @@ inline backend::Values Parameter::numbersFrom(const ParameterPart &part, std::in
     return all ? all + (part.isState() ? element - updated().begin : element) : all;
 }
 
+/// The memory of the buffers of a parameter.
+struct ParameterPools {
+    backend::Pool &device;
+    backend::Pool *host = nullptr;       ///< of `value` and `state`, if the host updates them
+    bool isFetched = false;              ///< see Parameter::isFetched; needs a host
+    backend::Compute *kernels = nullptr; ///< of the host, if kernels of the device do not compute there
+    [[nodiscard]] backend::Pool &updated() const { return host != nullptr ? *host : device; }
+    [[nodiscard]] backend::Pool &read() const { return isFetched ? *host : device; }
+};
 /// Allocates and initialises a part of a parameter, padded to a multiple of `multiple` rows. With ZeRO its optimizer state has
 /// no memory until shareState().
-[[nodiscard]] Parameter makeParameter(backend::Pool &pool, const std::vector<ParameterInfo> &list, int index,
+[[nodiscard]] Parameter makeParameter(const ParameterPools &pools, const std::vector<ParameterInfo> &list, int index,
                                       const model::Experiment &experiment, layout::MatrixPart part, std::int64_t multiple,
                                       backend::Compute &compute);
 /// Sets the share of a replica, and allocates its optimizer state.
 void shareState(backend::Pool &pool, Parameter &parameter, const layout::Interval &share, const model::TrainingPlan &training,
                 backend::Compute &compute);
+/// Writes what passes read from `value`, if that is another buffer.
+void refreshRead(Parameter &parameter, backend::Compute &compute);
 /// Allocates memory for another version of what passes read, with its padding.
 [[nodiscard]] backend::Buffer allocateVersion(backend::Pool &pool, Parameter &parameter, backend::Compute &compute);
 

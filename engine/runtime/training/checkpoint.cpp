@@ -8,6 +8,7 @@
 #include "engine/runtime/training/checkpoint_description.h"
 #include "engine/runtime/training/checkpoint_parts.h"
 #include "engine/runtime/training/run_check.h"
+#include "engine/runtime/training/unsent_gradients.h"
 #include "engine/schedule/families.h"
 
 #include <algorithm>
@@ -101,22 +102,28 @@ Result<Tensors> requestPart(const CheckpointPart &part, Session &session)
     return tensors;
 }
 
-/// Sends what this process holds of the parts, as long as the first process requests them.
+/// Sends what this process holds of the parts, and then what it has not sent of gradients, as long as the first process
+/// requests them.
 Result<> sendParts(Session &session)
 {
     const std::vector<CheckpointPart> parts = plannedParts(session.plan());
     for (std::size_t part = 0;; ++part) {
         const auto requested = isNextRequested(session, false);
-        if (!requested || !*requested || part == parts.size())
+        if (!requested || !*requested || part > parts.size())
             return requested ? Result<>() : requested.error();
+        if (part == parts.size()) {
+            if (const auto sent = session.tensors().unsent().write({}, {}); !sent)
+                return sent.error();
+            continue;
+        }
         Tensors none;
         if (auto sent = session.tensors().addOthers(parts[part].buffer, none, parts[part].replica); !sent)
             return sent;
     }
 }
 
-Result<> writeParts(const fs::path &folder, Session &session, const std::vector<double> &losses,
-                    const std::vector<int> &updates, const std::stop_token &stop)
+Result<> writeParts(const fs::path &folder, Session &session, const std::vector<double> &losses, const UpdateCounts &updates,
+                    const std::stop_token &stop)
 {
     std::error_code error;
     fs::create_directories(folder, error);
@@ -133,11 +140,19 @@ Result<> writeParts(const fs::path &folder, Session &session, const std::vector<
             return written.error();
         checksums[part.file] = *written;
     }
+    if (keepsUnsent(session.plan().experiment)) {
+        if (const auto requested = isNextRequested(session, true); !requested)
+            return requested.error();
+        const auto written = session.tensors().unsent().write(folder, stop);
+        if (!written)
+            return written.error();
+        checksums[kUnsentGradients] = *written;
+    }
     return writeDescription(folder, session.plan().experiment, losses, updates, session.lossScale(), checksums);
 }
 
 /// Calls writeParts() and turns a lack of memory into an error.
-Result<> tryParts(const fs::path &folder, Session &session, const std::vector<double> &losses, const std::vector<int> &updates,
+Result<> tryParts(const fs::path &folder, Session &session, const std::vector<double> &losses, const UpdateCounts &updates,
                   const std::stop_token &stop)
 {
     try {
@@ -148,8 +163,8 @@ Result<> tryParts(const fs::path &folder, Session &session, const std::vector<do
 }
 
 /// Writes the folder part-<n> and renames it to step-<n>.
-Result<> writeWhole(const fs::path &runFolder, Session &session, const std::vector<double> &losses,
-                    const std::vector<int> &updates, const std::stop_token &stop)
+Result<> writeWhole(const fs::path &runFolder, Session &session, const std::vector<double> &losses, const UpdateCounts &updates,
+                    const std::stop_token &stop)
 {
     if (runFolder.empty())
         return Error::failed("the run has no folder for them, because it could not be stored yet");
@@ -202,12 +217,14 @@ Result<std::vector<double>> follow(Session &session)
         return backend::errorOf(head.values<std::byte>(), 0);
     auto losses = head.values<double>();
     const auto updates = head.values<int>();
+    const auto secondUpdates = head.values<int>();
     const auto count = head.value<std::size_t>();
     model::Experiment stored = session.plan().experiment; // as the checkpoint is divided
     stored.parallel.syncEvery = head.value<int>();
     stored.parallel.replicas = head.value<int>();
     const bool hasScale = head.value<bool>();
     LossScale scale{head.value<double>(), head.value<int>(), head.values<int>()};
+    const bool hasUnsent = head.value<bool>();
     std::vector<CheckpointPart> parts = partsOf(stored);
     parts.push_back(previousPart());
     if (!head.isWhole() || count > parts.size())
@@ -216,7 +233,10 @@ Result<std::vector<double>> follow(Session &session)
     for (const CheckpointPart &part : parts)
         if (auto set = session.tensors().distribute(targetsOf(part), {}, part.replica); !set)
             return std::move(set).error();
-    session.tensors().setUpdates(updates);
+    session.tensors().setUpdates(updates, secondUpdates);
+    if (hasUnsent)
+        if (auto read = session.tensors().unsent().read(nullptr); !read)
+            return std::move(read).error();
     if (hasScale)
         session.restoreLossScale(std::move(scale));
     return losses;
@@ -250,16 +270,24 @@ Result<Checkpoint> soundCheckpoint(const fs::path &runFolder, std::int64_t numbe
     for (const CheckpointPart &part : storedParts(*found))
         if (auto read = readPart(part, *found, parameters); !read)
             return std::move(read).error();
+    if (keepsUnsent(found->experiment))
+        if (auto sound = checkUnsent(*found); !sound)
+            return std::move(sound).error();
     if (found->checksums.empty()) {
-        found->updates = updatesOf(*found, parameters.size());
+        found->updates = found->secondUpdates = updatesOf(*found, parameters.size());
         found->note = fmt::format(
             "the checkpoint after step {} was written by a version without checksums: damage to it cannot be ruled out",
             number);
     }
-    if (found->updates.size() != parameters.size())
-        return Error::invalid(
-            (found->folder / kCheckpointDescription).string(),
-            fmt::format("counts the updates of {} parameters of {}", found->updates.size(), parameters.size()));
+    for (const std::vector<int> *counts : {&found->updates, &found->secondUpdates})
+        if (counts->size() != parameters.size())
+            return Error::invalid((found->folder / kCheckpointDescription).string(),
+                                  fmt::format("counts the updates of {} parameters of {}", counts->size(), parameters.size()));
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+        if (found->secondUpdates[i] < 0 || found->secondUpdates[i] > found->updates[i])
+            return Error::invalid((found->folder / kCheckpointDescription).string(),
+                                  fmt::format("has {} updates of second moments of a parameter with {}",
+                                              found->secondUpdates[i], found->updates[i]));
     return found;
 }
 
@@ -285,7 +313,6 @@ Result<Checkpoint> newestCheckpoint(const fs::path &runFolder)
 
 base::Problems checkpointProblems(const model::Experiment &experiment, int every)
 {
-    const model::CompressionChoice &choice = experiment.training.compression;
     const int average = experiment.parallel.syncEvery;
     if (every <= 0)
         return {};
@@ -293,11 +320,7 @@ base::Problems checkpointProblems(const model::Experiment &experiment, int every
         return {{"--checkpoint-every", fmt::format("is {}, but a checkpoint has the weights of all replicas, which are equal "
                                                    "every {} steps; choose {}",
                                                    every, average, multiplesBeside(every, average))}};
-    if (!choice.isOn())
-        return {};
-    return {{"training.gradient_compression", fmt::format("is {}, but checkpoints do not hold what each replica has not sent "
-                                                          "yet; choose none, or leave out --checkpoint-every",
-                                                          operators::text(choice))}};
+    return {};
 }
 
 base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experiment &experiment)
@@ -337,6 +360,25 @@ base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experim
         if (ours.replicas != theirs.replicas) // each has its state of the optimizer
             differs("parallel.replicas", ours.replicas, theirs.replicas);
     }
+    if (const auto &ours = experiment.parallel, &theirs = checkpoint.experiment.parallel; keepsUnsent(checkpoint.experiment)) {
+        const auto &method = experiment.training.compression, &before = checkpoint.experiment.training.compression;
+        if (method != before)
+            differs("training.gradient_compression", operators::text(method), operators::text(before));
+        for (const auto &[field, own, stored] : {std::tuple("parallel.devices", ours.devices, theirs.devices),
+                                                 {"parallel.replicas", ours.replicas, theirs.replicas},
+                                                 {"parallel.context", ours.context, theirs.context},
+                                                 {"parallel.tensor", ours.tensor, theirs.tensor}})
+            if (own != stored) // each rank has what it has not sent
+                differs(field, own, stored);
+        if (method == before && operators::exchangesMomentum(method)) { // second moments stay as they are from there on
+            const auto warmUp = [](const model::Experiment &each) {
+                const model::TrainingPlan &training = each.training;
+                return operators::uncompressedSteps(training.compression, training.compressionAfter, training.steps);
+            };
+            if (const int own = warmUp(experiment), stored = warmUp(checkpoint.experiment); own != stored)
+                differs("training.gradient_compression_after", own, stored);
+        }
+    }
     if (experiment.training.steps <= checkpoint.steps())
         problems.push_back(
             {"training.steps", fmt::format("is {}, but the checkpoint stands after step {} already; raise it to train on",
@@ -353,7 +395,10 @@ Result<> restore(const Checkpoint &checkpoint, Session &session)
         if (auto set = session.tensors().distribute(targetsOf(part), *tensors, part.replica); !set)
             return set;
     }
-    session.tensors().setUpdates(checkpoint.updates);
+    session.tensors().setUpdates(checkpoint.updates, checkpoint.secondUpdates);
+    if (keepsUnsent(checkpoint.experiment))
+        if (auto read = session.tensors().unsent().read(&checkpoint); !read)
+            return read;
     if (checkpoint.lossScale)
         session.restoreLossScale(*checkpoint.lossScale);
     return {};
@@ -374,6 +419,7 @@ Result<std::vector<double>> resume(const fs::path &runFolder, Session &session)
     } else {
         head.put(checkpoint->losses);
         head.put(checkpoint->updates);
+        head.put(checkpoint->secondUpdates);
         head.put(storedParts(*checkpoint).size());
         head.put(checkpoint->experiment.parallel.syncEvery);
         head.put(checkpoint->experiment.parallel.replicas);
@@ -382,6 +428,7 @@ Result<std::vector<double>> resume(const fs::path &runFolder, Session &session)
         head.put(scale.factor);
         head.put(scale.cleanSteps);
         head.put(scale.skipped);
+        head.put(keepsUnsent(checkpoint->experiment));
     }
     if (const auto sent = session.fromFirst(head.take()); !sent || !checkpoint)
         return sent ? checkpoint.error() : sent.error();
@@ -396,9 +443,12 @@ Result<> writeCheckpoint(const fs::path &runFolder, Session &session, const std:
     const auto updates = session.tensors().collectUpdates();
     if (!updates)
         return updates.error();
+    const auto ofSecondMoments = session.tensors().collectUpdates(&Parameter::secondUpdates);
+    if (!ofSecondMoments)
+        return ofSecondMoments.error();
     if (!session.control().isFirst())
         return sendParts(session);
-    Result<> written = writeWhole(runFolder, session, losses, *updates, stop);
+    Result<> written = writeWhole(runFolder, session, losses, {*updates, *ofSecondMoments}, stop);
     (void)isNextRequested(session, false); // after an error the others still wait
     return written;
 }

@@ -21,6 +21,7 @@ struct Checkpoint {
     std::vector<double> losses;   ///< of every step before it
     /// Updates per parameter; differs from the number of steps if a schedule updates after each microbatch.
     std::vector<int> updates;
+    std::vector<int> secondUpdates;     ///< of their second moments, which 1-bit Adam stops updating
     std::optional<LossScale> lossScale; ///< of a run in fp16
     /// base::hashText() of each tensor file, by its name; empty in checkpoints of older versions.
     std::map<std::string, std::string> checksums;
@@ -34,10 +35,12 @@ struct Checkpoint {
 /// Reads all files. InvalidInput if there is none.
 [[nodiscard]] base::Result<Checkpoint> newestCheckpoint(const std::filesystem::path &runFolder);
 /// Returns why no run of an experiment can write checkpoints every `every` steps; nothing for 0, which writes none. Replicas
-/// that train alone are stored when they have been averaged, each with its own state of the optimizer.
+/// that train alone are stored when they have been averaged, each with its own state of the optimizer. Replicas that compress
+/// gradients are stored with what each has not sent yet.
 [[nodiscard]] base::Problems checkpointProblems(const model::Experiment &experiment, int every);
 /// Returns every reason why an experiment cannot continue from a checkpoint, with its field: another model, other tokens, or no
-/// steps left. Devices, schedule, mode and the options of the optimizer may differ, and replicas unless they train alone.
+/// steps left. Devices, schedule, mode and the options of the optimizer may differ, and replicas unless they train alone. With
+/// compressed gradients, the ranks and the method must be the same.
 [[nodiscard]] base::Problems resumeProblems(const Checkpoint &checkpoint, const model::Experiment &experiment);
 /// Loads the tensors of the checkpoint into a session for which resumeProblems() is empty.
 [[nodiscard]] base::Result<> restore(const Checkpoint &checkpoint, Session &session);

@@ -4,6 +4,7 @@
 #include "engine/base/hash.h"
 #include "engine/model/experiment_json.h"
 #include "engine/runtime/training/checkpoint_parts.h"
+#include "engine/runtime/training/unsent_gradients.h"
 
 #include <algorithm>
 #include <cmath>
@@ -54,6 +55,9 @@ void readMembers(const Json &document, Checkpoint &found, std::string &version, 
     if (version != kVersion)
         return;
     reader.require("updates", found.updates);
+    found.secondUpdates = found.updates;
+    if (reader.find("second_moment_updates") != nullptr)
+        reader.require("second_moment_updates", found.secondUpdates);
     if (const Json *const scale = reader.find("loss_scale")) {
         LossScale &state = found.lossScale.emplace();
         model::ObjectReader members(*scale, "loss_scale", problems);
@@ -74,11 +78,13 @@ void readMembers(const Json &document, Checkpoint &found, std::string &version, 
 } // namespace
 
 Result<> writeDescription(const std::filesystem::path &folder, const model::Experiment &experiment,
-                          const std::vector<double> &losses, const std::vector<int> &updates, const LossScale *lossScale,
+                          const std::vector<double> &losses, const UpdateCounts &updates, const LossScale *lossScale,
                           const Json &checksums)
 {
-    Json description{{"stagelens", kVersion}, {"steps", losses.size()}, {"losses", losses},
-                     {"updates", updates},    {"parts", checksums},     {"experiment", model::toJson(experiment)}};
+    Json description{{"stagelens", kVersion},  {"steps", losses.size()}, {"losses", losses},
+                     {"updates", updates.all}, {"parts", checksums},     {"experiment", model::toJson(experiment)}};
+    if (updates.ofSecondMoments != updates.all)
+        description["second_moment_updates"] = updates.ofSecondMoments;
     if (lossScale != nullptr)
         description["loss_scale"] = {
             {"factor", lossScale->factor}, {"clean_steps", lossScale->cleanSteps}, {"skipped", lossScale->skipped}};
@@ -119,7 +125,8 @@ Result<Checkpoint> readDescription(const std::filesystem::path &folder, std::int
             return Error::invalid(file, fmt::format("has an invalid experiment: {} {}", problem.field, problem.message));
     const std::vector<CheckpointPart> parts = partsOf(found.experiment);
     const bool isWhole =
-        std::ranges::all_of(parts, [&](const CheckpointPart &part) { return found.checksums.contains(part.file); });
+        std::ranges::all_of(parts, [&](const CheckpointPart &part) { return found.checksums.contains(part.file); }) &&
+        (!keepsUnsent(found.experiment) || found.checksums.contains(kUnsentGradients));
     return version != kVersion || isWhole ? Result<Checkpoint>(std::move(found)) : damage;
 }
 

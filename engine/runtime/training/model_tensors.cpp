@@ -117,8 +117,8 @@ void ModelTensors::writeOne(const ParameterPart &part, int index, const std::vec
                                            std::copy_n(whole.data() + from, count, block.data() + (own - begin));
                                        });
                 });
-            if (const backend::Values rounded = rows->numbers(&Parameter::rounded); rounded && part == &Parameter::value)
-                device->compute().round(rounded, rows->value.data(), rows->count());
+            if (part == &Parameter::value)
+                refreshRead(*rows, device->compute());
         }
     }
 }
@@ -185,11 +185,13 @@ Tensors ModelTensors::read(const ParameterPart &part, std::optional<int> replica
     return all;
 }
 
-void ModelTensors::setUpdates(const std::vector<int> &counts)
+void ModelTensors::setUpdates(const std::vector<int> &counts, const std::vector<int> &ofSecondMoments)
 {
     for (const auto &device : m_devices)
-        for (const auto &part : device->parameters())
+        for (const auto &part : device->parameters()) {
             part->updates = counts[size(part->index)];
+            part->secondUpdates = ofSecondMoments[size(part->index)];
+        }
 }
 
 base::Result<Tensors> ModelTensors::collect(const ParameterPart &part)
@@ -214,12 +216,12 @@ base::Result<> ModelTensors::distribute(std::span<const ParameterPart> parts, co
     });
 }
 
-base::Result<std::vector<int>> ModelTensors::collectUpdates()
+base::Result<std::vector<int>> ModelTensors::collectUpdates(int Parameter::*counter)
 {
     std::vector<int> updates(m_plan.parameters.size(), -1); // -1: of a parameter that only other processes have
     for (const auto &device : m_devices)
         for (const auto &part : device->parameters())
-            updates[size(part->index)] = part->updates;
+            updates[size(part->index)] = (*part).*counter;
     if (m_control.isAlone())
         return updates;
     Packer own;

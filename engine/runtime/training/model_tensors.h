@@ -3,6 +3,7 @@
 
 #include "engine/runtime/executor/executor.h"
 #include "engine/runtime/processes/control_channel.h"
+#include "engine/runtime/training/unsent_gradients.h"
 
 #include <cstdint>
 #include <optional>
@@ -17,7 +18,7 @@ class ModelTensors {
 public:
     /// The arguments must outlive it.
     ModelTensors(const RunPlan &plan, ControlChannel &control, const Devices &devices)
-        : m_plan(plan), m_control(control), m_devices(devices)
+        : m_plan(plan), m_control(control), m_devices(devices), m_unsent(control, devices)
     {}
 
     /// Returns a part of the whole model, if all of it is in this process. `replica`: as that replica has it, which must hold
@@ -32,9 +33,11 @@ public:
     /// Does the same in all processes with the tensors of the first one. Others pass no tensors.
     [[nodiscard]] base::Result<> distribute(std::span<const ParameterPart> parts, const Tensors &tensors,
                                             std::optional<int> replica = {});
-    /// Returns the number of updates of each parameter, on the first process only.
-    [[nodiscard]] base::Result<std::vector<int>> collectUpdates();
-    void setUpdates(const std::vector<int> &counts);
+    /// Returns the number of updates of each parameter, or of its second moments, on the first process only.
+    [[nodiscard]] base::Result<std::vector<int>> collectUpdates(int Parameter::*counter = &Parameter::updates);
+    void setUpdates(const std::vector<int> &counts, const std::vector<int> &ofSecondMoments);
+    /// What ranks that compress gradients keep.
+    [[nodiscard]] UnsentGradients &unsent() { return m_unsent; }
     /// Returns Parameter::stage of each parameter.
     [[nodiscard]] std::vector<int> stages() const;
 
@@ -60,6 +63,7 @@ private:
     const RunPlan &m_plan;
     ControlChannel &m_control;
     const Devices &m_devices;
+    UnsentGradients m_unsent;
 };
 
 } // namespace stagelens::runtime

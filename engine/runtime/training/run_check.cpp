@@ -12,6 +12,7 @@
 #include "engine/schedule/check/ranks.h"
 #include "engine/schedule/check/validator.h"
 #include "engine/schedule/vocabulary_tables.h"
+#include "engine/simulate/planned_schedule.h"
 
 #include <fmt/format.h>
 #include <numeric>
@@ -43,6 +44,8 @@ void addIterations(base::Problems &found, const model::Experiment &experiment, c
 /// Adds problems of settings that asynchronous weight updates do not support.
 void addAsynchronous(base::Problems &found, const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
+    if (experiment.schedule.offloadOptimizer)
+        found.push_back({"schedule.offload_optimizer", std::string(simulate::kVersionsOnHost)});
     if (schedule.runs(schedule::PassKind::S))
         found.push_back({"schedule.vocabulary",
                          "the schedule updates weights between the passes of a sharded output layer, which makes its "
@@ -63,17 +66,31 @@ void addAsynchronous(base::Problems &found, const model::Experiment &experiment,
                          "norm is unknown; remove clip, or choose 1f1b"});
 }
 
+/// Adds problems of settings that add gradients of several devices at the end of a step, which ZeRO in passes has reduced by
+/// then.
+void addExchangesInPasses(base::Problems &found, const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    if (experiment.model.tied)
+        found.push_back({"model.tied",
+                         "is yes, but a run with ZeRO in every microbatch does not add the gradients of a tied table; choose "
+                         "no, or exchange once a step (zero2 deferred, zero3 resident)"});
+    if (schedule.placement().directions > 1)
+        found.push_back({"parallel.zero", "exchanges in every microbatch, but the two directions of the schedule add their "
+                                          "gradients at the end of a step; choose one direction, or exchange once a step "
+                                          "(zero2 deferred, zero3 resident)"});
+}
+
 /// Adds problems of settings that GPUs do not support.
 void addPrecision(base::Problems &found, const model::ModelConfig &model)
 {
-    if (model.dtype != model::DataType::Bf16)
+    if (model.dtype == model::DataType::Fp32)
         return;
     constexpr int kMultiple = 8;
     for (const auto &[field, width] : {std::tuple<const char *, std::int64_t>("model.hidden", model.hidden),
                                        {"model.ffn", model.ffn},
                                        {"model.head_dim", model.headDim ? model.queryWidth() : 0}})
         if (width % kMultiple != 0)
-            found.push_back({field, fmt::format("is {}, but bf16 on GPUs needs a multiple of {}; choose one, or --dtype fp32",
+            found.push_back({field, fmt::format("is {}, but 16 bits on GPUs need a multiple of {}; choose one, or --dtype fp32",
                                                 width, kMultiple)});
 }
 
@@ -116,6 +133,8 @@ base::Problems problemsOf(const model::Experiment &experiment, const schedule::S
                                                  violation.cause, violation.remedy)});
     if (!schedule.isSynchronous())
         addAsynchronous(found, experiment, schedule);
+    if (parallel.reducesEagerly())
+        addExchangesInPasses(found, experiment, schedule);
     return found;
 }
 
@@ -143,7 +162,7 @@ base::Result<> checkRun(const model::Experiment &experiment, const schedule::Sch
     if (auto fits = checkHosts(experiment, schedule, *need); !fits)
         return fits;
     const Shape shape(experiment);
-    need->attention = attentionWorkspace(shape.attention(0), shape.precision);
+    need->workspaces = gpuWorkspaces(shape);
     need->libraries = gpuLibraryBytes(isOverNccl);
     const std::vector<backend::Gpu> all = gpus().gpus;
     const RunPlan plan(experiment, lowered(schedule));
@@ -153,7 +172,7 @@ base::Result<> checkRun(const model::Experiment &experiment, const schedule::Sch
         const RankPlace at = plan.placeOf(rank);
         inOrderOfNeed[size((at.share * plan.tensorRanks() + at.tensor) * schedule.devices() + at.device)] = gpuOf[size(rank)];
     }
-    if (auto fits = checkPinnedMemory(*need, inOrderOfNeed, availableBytes()); !fits)
+    if (auto fits = checkPinnedMemory(*need, inOrderOfNeed, availableBytes(), experiment.schedule); !fits)
         return fits;
     return checkGpuMemory(all, *need, inOrderOfNeed);
 }

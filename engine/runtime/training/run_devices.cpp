@@ -172,12 +172,12 @@ void RunDevices::watchGpuMemory()
 {
     if (m_plan.experiment.training.backend != "cuda" || !m_control.isAlone())
         return;
-    const base::Bytes attention = attentionWorkspace(m_plan.shape.attention(0), m_plan.shape.precision);
+    const base::Bytes workspaces = gpuWorkspaces(m_plan.shape);
     std::vector<base::Bytes> planned;
     std::vector<base::Bytes> slabs;
     for (const DevicePlan &plan : m_memoryPlans) {
         slabs.push_back(plan.slabBytes());
-        planned.push_back(gpuBytesOf(plan.slabBytes(), tokenBytes(m_plan.shape), attention) +
+        planned.push_back(gpuBytesOf(plan.slabBytes(), tokenBytes(m_plan.shape), workspaces) +
                           (m_isOverNccl ? gpuLibraryBytes(true) : 0)); // each rank has its own GPU
     }
     m_gpuMemory.emplace(m_places, planned, slabs);

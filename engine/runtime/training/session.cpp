@@ -9,6 +9,7 @@
 #include "engine/runtime/processes/nccl.h"
 #include "engine/runtime/state/optimizer.h"
 #include "engine/runtime/training/run_check.h"
+#include "engine/simulate/memory.h"
 #include "engine/simulate/steps/iterations.h"
 
 #include <algorithm>
@@ -189,7 +190,7 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     m_isSkipped = false;
     if (m_scaler.isOn())
         hooks.tail.push_back({.together = [this] { return settleGradients(); }, .onDevice = {}});
-    if (m_plan.gradientRanks() > 1 && !parallel.averagesWeights())
+    if (m_plan.gradientRanks() > 1 && !parallel.averagesWeights() && !parallel.reducesEagerly())
         exchange(timeline::AnchoredKind::ReduceGradients);
     if (inspect || (optimize && choice.clip)) {
         const auto before = [this, optimize, &choice, &inspect]() -> base::Result<> {
@@ -213,7 +214,7 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
         return device.optimize(m_clipFactors[size(own)], round);
     };
     hooks.tail.push_back({.together = {}, .onDevice = update, .rounds = TableSums::rounds(m_plan)});
-    if (m_plan.gradientRanks() > 1 && parallel.zero > 0 && !parallel.gathersFirst())
+    if (m_plan.gradientRanks() > 1 && (parallel.zero == 1 || parallel.zero == 2))
         exchange(timeline::AnchoredKind::GatherParameters);
     if (parallel.averagesAfter(index))
         exchange(timeline::AnchoredKind::AverageParameters);
@@ -287,7 +288,7 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     std::vector<DeviceOutcome> outcomes;
     const Devices &devices = m_devices.all();
     for (std::size_t i = 0; i < devices.size(); ++i)
-        outcomes.push_back({devices[i]->lossSums(), devices[i]->meter().atPeak(), devices[i]->hostCopies().peakHost(),
+        outcomes.push_back({devices[i]->lossSums(), devices[i]->meter().atPeak(), devices[i]->peakHost(),
                             std::move(times->lanes[i]), devices[i]->routerCounts(), devices[i]->operatorTimes()});
     if (auto gathered = m_control.gatherOutcomes(outcomes, begin); !gathered)
         return gathered.error();
@@ -306,7 +307,7 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     report.routers = noteExperts(index, outcomes);
     times->lanes.assign(size(m_plan.schedule.devices()), {});
     report.peakMemory.resize(times->lanes.size());
-    if (m_plan.schedule.hasCopies())
+    if (simulate::usesHost(m_plan.experiment, m_plan.schedule))
         report.peakHost.resize(times->lanes.size());
     const auto total = [](const simulate::MemoryByCategory &bytes) {
         return std::accumulate(bytes.begin(), bytes.end(), base::Bytes{0});
@@ -320,7 +321,7 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
             add(report.losses, outcome.losses);
         if (auto &peak = report.peakMemory[size(place.device)]; total(outcome.peakMemory) > total(peak))
             peak = outcome.peakMemory;
-        if (m_plan.schedule.hasCopies())
+        if (simulate::usesHost(m_plan.experiment, m_plan.schedule))
             report.peakHost[size(place.device)] = std::max(report.peakHost[size(place.device)], outcome.peakHost);
         if (isOfFirstRail(place, 0)) {
             times->lanes[size(place.device)] = std::move(outcome.lane);
@@ -350,7 +351,7 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
 base::Result<> Session::gatherParameters()
 {
     constexpr auto kGather = timeline::AnchoredKind::GatherParameters;
-    bool isEnd = !m_plan.experiment.parallel.gathersFirst();
+    bool isEnd = m_plan.experiment.parallel.zero < 3;
     for (int round = 0; !isEnd; ++round) {
         isEnd = true;
         for (const auto &device : m_devices.all()) {

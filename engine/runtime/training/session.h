@@ -53,7 +53,7 @@ public:
     /// Returns the state of loss scaling, which a checkpoint keeps; null if the run does not scale its loss.
     [[nodiscard]] const LossScale *lossScale() const { return m_scaler.isOn() ? &m_scaler.state() : nullptr; }
     void restoreLossScale(LossScale state) { m_scaler.restore(std::move(state)); }
-    [[nodiscard]] const ControlChannel &control() const { return m_control; }
+    [[nodiscard]] ControlChannel &control() { return m_control; }
     [[nodiscard]] const RunPlan &plan() const { return m_plan; }
     /// The tokens of the last step.
     [[nodiscard]] const Batch &batch() const { return m_batch; }

@@ -3,6 +3,7 @@
 #include "engine/base/exception_text.h"
 #include "engine/base/log.h"
 #include "engine/base/text.h"
+#include "engine/model/conditions.h"
 #include "engine/model/names.h"
 #include "engine/runtime/machine/processor.h"
 #include "engine/runtime/memory/memory_check.h"
@@ -337,7 +338,11 @@ base::Result<> train(const model::Experiment &experiment, const schedule::Schedu
             return base::Error::invalid(std::move(problems));
     return reportOutcome(transport.processes, contained<base::Done>([&]() -> base::Result<> {
                              auto session = Session::open(experiment, schedule, stop, transport);
-                             return session ? Training(**session, folders, observer, stop).run() : session.error();
+                             if (!session)
+                                 return session.error();
+                             auto trained = Training(**session, folders, observer, stop).run();
+                             // Over NCCL no rank leaves before all have received what it sent.
+                             return trained && transport.isOverNccl ? (*session)->control().barrier() : trained;
                          }));
 }
 
@@ -360,6 +365,10 @@ base::Result<Verification> verify(const model::Experiment &experiment, const sch
                 fmt::format(
                     "is {}, which rounds what the loss and the gradients are computed from; choose same to verify the plan",
                     model::name(experiment.parallel.messagePrecision)));
+        if (model::kHasExpertRanks(experiment) && model::kDispatchesFp8(experiment))
+            return base::Error::invalid(
+                "parallel.dispatch_precision",
+                "is fp8, which rounds what the loss and the gradients are computed from; choose same to verify the plan");
         if (experiment.schedule.packsActivations())
             return base::Error::invalid(
                 "schedule.stored_activations",

@@ -12,9 +12,11 @@ namespace stagelens::service {
 std::vector<BackendInfo> backends()
 {
     const runtime::GpuList found = runtime::gpus();
-    return {{"cpu", "this machine's processor, fp32, or bf16 and fp16 emulated, one thread a device", true, {}},
-            {"cuda", "NVIDIA GPUs, fp32 or bf16" + (found.gpus.empty() ? "" : ": " + runtime::gpusText(found.gpus)),
-             found.problem.empty(), found.problem}};
+    return {
+        {"cpu", "this machine's processor, fp32, or bf16 and fp16 emulated, one thread a device", true, {}},
+        {"cuda",
+         "NVIDIA GPUs, fp32, bf16 or fp16, or fp8 emulated" + (found.gpus.empty() ? "" : ": " + runtime::gpusText(found.gpus)),
+         found.problem.empty(), found.problem}};
 }
 
 std::vector<BackendInfo> transports()

@@ -28,12 +28,16 @@
 namespace stagelens::service {
 namespace {
 
-/// Returns what a run computes in: "fp32", "bf16", or "bf16, emulated on processors".
+/// Returns what a run computes in: "fp32", "bf16", "bf16, emulated on processors", or "fp8, emulated on GPUs".
 std::string precisionText(const model::Experiment &experiment)
 {
     const model::DataType type = experiment.model.dtype;
-    const bool isEmulated = type != model::DataType::Fp32 && experiment.training.backend == "cpu";
-    return fmt::format("{}{}", model::name(type), isEmulated ? ", emulated on processors" : "");
+    const bool isOnGpus = experiment.training.backend == "cuda";
+    const bool isEmulated = isOnGpus ? type == model::DataType::Fp8 : type != model::DataType::Fp32;
+    return fmt::format("{}{}", model::name(type),
+                       !isEmulated ? ""
+                       : isOnGpus  ? ", emulated on GPUs"
+                                   : ", emulated on processors");
 }
 
 /// Prepares and trains a plan.

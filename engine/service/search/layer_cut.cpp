@@ -275,6 +275,7 @@ base::Result<LayerCuts> layerCuts(const model::Experiment &experiment, int cores
         return hardware.error();
     found.units = simulate::modelUnits(plan->experiment, *hardware, plan->schedule, UnitSize::Layer);
     found.halves = simulate::modelUnits(plan->experiment, *hardware, plan->schedule, UnitSize::HalfLayer);
+    found.sequence = sequenceCuts(plan->experiment, *hardware);
     found.bytesPerSecond = given.bytesPerSecond.value_or(rateBetween(*hardware, plan->experiment.parallel));
     return cutUnits(std::move(found), plan->experiment, plan->experiment.parallel.stageLayers);
 }

@@ -1,9 +1,10 @@
-// Where to cut a model into stages: exact answers of planners, beside the cut of the plan.
+// Where to cut a model into stages, and a sequence into slices: exact answers of planners, beside the cut of the plan.
 #pragma once
 
 #include "engine/base/result.h"
 #include "engine/model/experiment.h"
 #include "engine/operators/cuts.h"
+#include "engine/service/search/sequence_cut.h"
 #include "engine/simulate/model_units.h"
 
 #include <optional>
@@ -49,6 +50,7 @@ struct LayerCuts {
     int machines = 1;                      ///< of PipeDream's plans
     double bytesPerSecond = 0;             ///< between them; 0: unknown, and there are no such plans
     std::vector<ReplicatedCut> replicated; ///< with an exchange after every microbatch, and after those of a step
+    std::optional<SequenceCuts> sequence;  ///< absent for given units
 };
 
 /// What the units are, where they do not follow from the experiment.

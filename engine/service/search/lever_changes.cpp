@@ -1,6 +1,7 @@
 #include "engine/service/search/lever_changes.h"
 
 #include "engine/base/text.h"
+#include "engine/model/capabilities.h"
 #include "engine/model/conditions.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
@@ -42,6 +43,7 @@ public:
         operatorSets();
         stored();
         attention();
+        offloads();
         microbatches();
         cut();
         families();
@@ -53,6 +55,7 @@ public:
         tensor();
         context();
         optimizers();
+        hosts();
         precisions();
         messages();
         compressions();
@@ -222,6 +225,42 @@ private:
         }
     }
 
+    /// Adds a change that keeps the plan valid.
+    void addIfValid(LeverKind kind, const std::string &options, const std::function<void(Experiment &)> &change)
+    {
+        Experiment plan = m_plan;
+        change(plan);
+        if (plan != m_plan && model::validate(plan).empty())
+            add(kind, options, Numbers::SameBits, change);
+    }
+
+    /// Of activations, unless the family copies them itself.
+    void offloads()
+    {
+        if (model::kHasFamilyOffload(m_plan))
+            return;
+        for (const auto &[word, choice] :
+             {std::pair("none", model::OffloadChoice()), {"0.5", {false, 0.5}}, {"auto", {true, 0}}})
+            addIfValid(LeverKind::Offload, fmt::format("--offload {}", word),
+                       [choice](Experiment &plan) { plan.schedule.offload = choice; });
+    }
+
+    /// Of optimizer state, and of the weights of the layers with it.
+    void hosts()
+    {
+        const bool isOn = m_plan.schedule.offloadOptimizer;
+        for (const auto &[optimizer, parameters] : {std::pair(false, false), {true, false}, {true, true}})
+            addIfValid(LeverKind::Host,
+                       optimizer ? fmt::format("--offload-optimizer{}", parameters ? " --offload-parameters"
+                                                                        : isOn     ? " --no-offload-parameters"
+                                                                                   : "")
+                                 : "--no-offload-optimizer --no-offload-parameters",
+                       [optimizer, parameters](Experiment &plan) {
+                           plan.schedule.offloadOptimizer = optimizer;
+                           plan.schedule.offloadParameters = parameters;
+                       });
+    }
+
     void pairs()
     {
         Experiment paired = m_plan;
@@ -345,10 +384,18 @@ private:
         const model::CompressionChoice &own = m_plan.training.compression;
         if (m_plan.parallel.gradientRanks() == 1 || (m_plan.parallel.zero > 1 && !own.isOn()))
             return;
-        for (const char *word : {"none", "powersgd=4", "sign", "top-k=0.01"})
-            if (const auto parsed = operators::parseCompression(word); parsed.choice != own)
+        for (const char *word : {"none", "powersgd=4", "sign", "top-k=0.01", "one-bit-adam"})
+            if (const auto parsed = operators::parseCompression(word); parsed.choice != own && takes(parsed.choice))
                 add(LeverKind::Compression, fmt::format("--gradient-compression {}", word), Numbers::OtherMathematics,
                     [choice = parsed.choice](Experiment &plan) { plan.training.compression = choice; });
+    }
+
+    /// Returns whether the plan may exchange momentum, if the method does.
+    [[nodiscard]] bool takes(const model::CompressionChoice &choice) const
+    {
+        Experiment plan = m_plan;
+        plan.training.compression = choice;
+        return !operators::exchangesMomentum(choice) || model::unsupported(plan, model::Use::Predict).empty();
     }
 
     /// Of replicas that have the whole optimizer state and whole gradients, as local SGD needs.

@@ -193,15 +193,26 @@ std::string_view name(Numbers numbers)
 
 std::string_view name(LeverKind kind)
 {
-    constexpr std::array<std::string_view, 19> kNames{"recomputed layers",  "recomputed operators",
-                                                      "stored activations", "attention",
-                                                      "microbatch size",    "stage layers",
-                                                      "schedule",           "overlapped pairs",
-                                                      "vocabulary layers",  "logits",
-                                                      "vocabulary width",   "ZeRO",
-                                                      "sequence parallel",  "context ranks",
-                                                      "optimizer",          "precision",
-                                                      "messages",           "gradient compression",
+    constexpr std::array<std::string_view, 21> kNames{"recomputed layers",
+                                                      "recomputed operators",
+                                                      "stored activations",
+                                                      "attention",
+                                                      "offload",
+                                                      "microbatch size",
+                                                      "stage layers",
+                                                      "schedule",
+                                                      "overlapped pairs",
+                                                      "vocabulary layers",
+                                                      "logits",
+                                                      "vocabulary width",
+                                                      "ZeRO",
+                                                      "sequence parallel",
+                                                      "context ranks",
+                                                      "optimizer",
+                                                      "state on the host",
+                                                      "precision",
+                                                      "messages",
+                                                      "gradient compression",
                                                       "averages of weights"};
     return kNames[static_cast<std::size_t>(kind)];
 }

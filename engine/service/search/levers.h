@@ -26,6 +26,7 @@ enum class LeverKind : unsigned char {
     Operators, ///< recomputation of operators
     Stored,    ///< precision of what layers keep for their backward
     Attention,
+    Offload, ///< of activations
     Microbatch,
     Cut, ///< of the layers into stages
     Schedule,
@@ -37,6 +38,7 @@ enum class LeverKind : unsigned char {
     SequenceParallel,
     Context, ///< context ranks in the place of replicas, with as many ranks and sequences of a step
     Optimizer,
+    Host, ///< what it keeps: optimizer state, and weights of layers
     Precision,
     Messages,    ///< precision of messages between stages
     Compression, ///< of the gradients that replicas exchange

@@ -6,12 +6,14 @@
 #include "engine/operators/recompute.h"
 #include "engine/simulate/costs/collective_costs.h"
 #include "engine/simulate/costs/compression_costs.h"
+#include "engine/simulate/costs/copy_costs.h"
 #include "engine/simulate/costs/cost_model.h"
 #include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/costs/given_costs.h"
 #include "engine/simulate/costs/replica_costs.h"
 #include "engine/simulate/costs/transfer_costs.h"
 #include "engine/simulate/costs/vocabulary_costs.h"
+#include "engine/simulate/host_state.h"
 #include "engine/simulate/pass_bytes.h"
 
 #include <algorithm>
@@ -35,12 +37,16 @@ private:
     void setStage(CostModel &costs, int stage, int layers) const;
     void setShard(CostModel &costs, int device, int stage) const;
     [[nodiscard]] double optimizerSeconds(int device) const;
+    /// Returns the seconds in which the weights of the layers of a stage are copied from the host; 0 unless it keeps them.
+    [[nodiscard]] double fetchSeconds(PassKind kind, int stage) const;
+    /// Returns the seconds in which the host updates what takes that many bytes of its memory, copies included.
+    [[nodiscard]] double hostUpdateSeconds(int device, double bytes) const;
     [[nodiscard]] double updateBytes(const operators::PartShape &part, std::int64_t elements) const;
     [[nodiscard]] double updateProducts(const operators::PartShape &part) const;
     void setTableSums(CostModel &costs) const;
     void setExchanges(CostModel &costs, int device) const;
     [[nodiscard]] Exchange compressedReduction(int device, int ranks, const layout::Group &group) const;
-    [[nodiscard]] layout::NodeSpan replicaSpan(int device) const;
+    [[nodiscard]] ReplicaSpans replicaSpans(int device) const;
     [[nodiscard]] Nanos passTime(double seconds) const
     {
         return std::min(m_hardware.passOverhead + toNanos(seconds), base::kLongestPass);
@@ -153,17 +159,18 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
         const double ofLayers = layerSeconds + exchange.seconds + context.seconds + expert.seconds;
         ReplicaPass pass{ofLayers + vocabularySeconds, 0};
         if (m_mesh && (gathersUnits(m_experiment.parallel, kind) || reducesUnits(m_experiment.parallel, kind)))
-            pass = replicaPass(m_experiment, m_schedule, m_hardware, replicaSpan(m_schedule.placement().deviceOf(stage)), kind,
+            pass = replicaPass(m_experiment, m_schedule, m_hardware, replicaSpans(m_schedule.placement().deviceOf(stage)), kind,
                                stage, {layers > 0 ? ofLayers / layers : 0, secondsOf(embedding), secondsOf(output)});
         for (int direction = 0; direction < m_schedule.placement().directions; ++direction)
             costs.setPass(m_schedule.placement().deviceOf(stage, direction), kind, stage,
-                          {passTime(pass.seconds + packSeconds(kind, direction)), toNanos(vocabularySeconds),
-                           toNanos(exchange.seconds + ofVocabulary.seconds),
+                          {passTime(std::max(pass.seconds + packSeconds(kind, direction), fetchSeconds(kind, stage))),
+                           toNanos(vocabularySeconds), toNanos(exchange.seconds + ofVocabulary.seconds),
                            static_cast<base::Bytes>(exchange.bytes + ofVocabulary.bytes),
                            toNanos(pass.seconds - ofLayers - vocabularySeconds), static_cast<base::Bytes>(pass.bytes),
                            toNanos(quadraticSeconds), recomputed, toNanos(context.seconds),
                            static_cast<base::Bytes>(context.bytes), toNanos(expert.seconds),
-                           static_cast<base::Bytes>(expert.bytes)});
+                           static_cast<base::Bytes>(expert.bytes), toNanos(expert.latency),
+                           toNanos(fetchSeconds(kind, stage))});
     };
     set(PassKind::F, forward + contention, attention, exchanges(PassHalf::Forward, false, Rebuilds::Nothing),
         all([](const LayerCosts &layer) { return layer.contextExchanges(PassHalf::Forward, Rebuilds::Nothing); }),
@@ -193,7 +200,7 @@ double AnalyticCosts::optimizerSeconds(int device) const
     const bool isEven = optimizerOf(m_experiment.training.optimizer).isElementwise();
     const bool isSharded = m_experiment.parallel.zero > 0;
     const int replicas = isSharded ? m_experiment.parallel.shardGroup() : 1;
-    const int ofExperts = isSharded ? m_experiment.parallel.expertReplicas() : 1;
+    const int ofExperts = isSharded ? layout::expertShardGroup(m_experiment.parallel) : 1;
     const std::vector<operators::PartShape> parts = deviceParts(m_experiment, m_schedule, device);
     std::optional<ReplicaCuts> cut;
     if (replicas > 1)
@@ -208,6 +215,8 @@ double AnalyticCosts::optimizerSeconds(int device) const
             bytes += updateBytes(parts[i], elements) / shares;
             products += updateProducts(parts[i]) * static_cast<double>(elements) / static_cast<double>(parts[i].count());
         }
+        if (m_experiment.schedule.offloadOptimizer)
+            return hostUpdateSeconds(device, bytes);
         most = std::max(most, memorySeconds(bytes) + products);
     }
     if (computesIn8Bits(m_experiment, m_hardware)) { // reads the weights, and writes them in 8 bits
@@ -215,6 +224,34 @@ double AnalyticCosts::optimizerSeconds(int device) const
         most += memorySeconds(kBytes * static_cast<double>(deviceParameters(m_experiment, m_schedule, device).ofEightBits));
     }
     return most;
+}
+
+double AnalyticCosts::fetchSeconds(PassKind kind, int stage) const
+{
+    if (!m_experiment.schedule.offloadParameters || kind == PassKind::W)
+        return 0;
+    const double bytes = operators::parameterBytes(m_experiment).parameter *
+                         static_cast<double>(weightsOfStage(m_experiment, m_schedule, stage, base::Precision::Fp32).count);
+    return bytes / hostRate(m_experiment, m_hardware);
+}
+
+/// Gradients are copied to the host, and weights to the device unless it keeps none of them, while the host updates others.
+double AnalyticCosts::hostUpdateSeconds(int device, double bytes) const
+{
+    constexpr double kHostMemoryRate = 200e9; // bytes/s of a node, which its devices share
+    const double memory = operators::isEnginePlan(m_experiment)
+                              ? memorySeconds(bytes)
+                              : bytes / kHostMemoryRate * static_cast<double>(hostRanks(m_experiment, m_hardware));
+    const operators::ParameterBytes each = operators::parameterBytes(m_experiment);
+    const std::int64_t count = deviceParameters(m_experiment, m_schedule, device).count;
+    const std::int64_t fetched = m_experiment.schedule.offloadParameters
+                                     ? weightsOfDevice(m_experiment, m_schedule, device, base::Precision::Fp32).count
+                                     : 0;
+    const int shares = m_experiment.parallel.zero > 0 ? m_experiment.parallel.shardGroup() : 1;
+    const double out = static_cast<double>(count) / shares * each.gradient;
+    const double in = static_cast<double>(count - fetched) / shares * each.parameter;
+    const bool takesTurns = m_experiment.schedule.offloadLanes == model::OffloadLanes::Half;
+    return std::max(memory, (takesTurns ? out + in : std::max(out, in)) / hostRate(m_experiment, m_hardware));
 }
 
 double AnalyticCosts::updateBytes(const operators::PartShape &part, std::int64_t elements) const
@@ -254,9 +291,13 @@ void AnalyticCosts::setTableSums(CostModel &costs) const
 }
 
 /// Returns the nodes of the replicas of a device.
-layout::NodeSpan AnalyticCosts::replicaSpan(int device) const
+ReplicaSpans AnalyticCosts::replicaSpans(int device) const
 {
-    return layout::nodeSpan(m_mesh->group(m_transfers.rankOf(device), {layout::Axis::Data}), m_hardware.devicesPerNode);
+    using layout::Axis;
+    const auto spanOf = [&](layout::Axes axes) {
+        return layout::nodeSpan(m_mesh->group(m_transfers.rankOf(device), axes), m_hardware.devicesPerNode);
+    };
+    return {spanOf({Axis::Data}), spanOf({Axis::Context, Axis::ExpertData})};
 }
 
 /// Includes what a replica computes to compress.
@@ -277,7 +318,8 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
     const model::ParallelPlan &plan = m_experiment.parallel;
     if (const std::int64_t summed = deviceParameters(m_experiment, m_schedule, device).summed; summed > 0) {
         constexpr int kGradientBytes = 4;
-        const double bytes = kGradientBytes * static_cast<double>(summed);
+        // Of passes that reduce gradients a rank has the share.
+        const double bytes = kGradientBytes * static_cast<double>(summed) / (plan.reducesEagerly() ? plan.shardGroup() : 1);
         costs.setExchange(device, timeline::AnchoredKind::SumReplicated,
                           {std::min(toNanos(m_layer.exchange(GroupCollective::AllReduce, bytes).seconds), base::kLongestPass),
                            static_cast<base::Bytes>(bytesSent(GroupCollective::AllReduce, plan.tensor, bytes))});
@@ -285,20 +327,15 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
     const int ranks = plan.gradientRanks();
     if (ranks == 1 || !m_mesh)
         return;
-    const layout::Group all = m_mesh->group(m_transfers.rankOf(device), {layout::Axis::Context, layout::Axis::Data});
-    const int group = plan.zero > 0 ? plan.shardGroup() : ranks; // adjacent ranks; the groups then sum their shares
-    layout::Group shards;
-    layout::Group others;
-    for (int rank = 0; rank < ranks; ++rank) {
-        if (rank < group)
-            shards.ranks.push_back(all.ranks[static_cast<std::size_t>(rank)]);
-        if (rank % group == 0)
-            others.ranks.push_back(all.ranks[static_cast<std::size_t>(rank)]);
-    }
     const DeviceParameters parameters = deviceParameters(m_experiment, m_schedule, device);
-    const auto count = static_cast<double>(parameters.count - parameters.experts);
-    const layout::Group copies =
-        m_mesh->group(m_transfers.rankOf(device), {layout::Axis::Context, layout::Axis::ExpertData}); // with the same experts
+    const auto holdersOf = [&](layout::Axes axes, int shards, std::int64_t count) {
+        return ReplicaHolders(m_mesh->group(m_transfers.rankOf(device), axes), shards, count);
+    };
+    using layout::Axis;
+    const ReplicaHolders shared =
+        holdersOf({Axis::Context, Axis::Data}, plan.shardGroup(), parameters.count - parameters.experts);
+    const ReplicaHolders experts =
+        holdersOf({Axis::Context, Axis::ExpertData}, layout::expertShardGroup(plan), parameters.experts);
     const operators::ParameterBytes each = operators::parameterBytes(m_experiment);
     const auto among = [&](const layout::Group &those, GroupCollective collective, double bytes) -> Exchange {
         const auto size = static_cast<int>(those.ranks.size());
@@ -310,24 +347,25 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
         return {a.duration + b.duration, a.bytes + b.bytes};
     };
     // Of all parameters, those of experts among the replicas that have them.
-    const auto ofAll = [&](GroupCollective collective, int bytes) -> Exchange {
-        const Exchange shared = among(shards, collective, bytes * count);
-        return parameters.experts == 0
-                   ? shared
-                   : plus(shared, among(copies, collective, bytes * static_cast<double>(parameters.experts)));
+    const auto ofAll = [&](GroupCollective collective, int bytes) {
+        return plus(among(shared.shards, collective, bytes * shared.count),
+                    among(experts.shards, collective, bytes * experts.count));
+    };
+    const auto ofGroups = [&](const ReplicaHolders &those) {
+        const auto shards = static_cast<double>(those.shards.ranks.size());
+        return among(those.groups, GroupCollective::AllReduce, each.gradient * those.count / shards);
     };
     if (plan.averagesWeights()) {
         // What the optimizer updates: the fp32 copy of weights that passes read in 16 bits.
         const auto bytes = static_cast<double>(each.master > 0 ? each.master : each.parameter);
         costs.setExchange(device, timeline::AnchoredKind::AverageParameters,
-                          among(all, GroupCollective::AllReduce, bytes * static_cast<double>(parameters.count)));
+                          among(shared.all, GroupCollective::AllReduce, bytes * static_cast<double>(parameters.count)));
     } else if (m_experiment.training.compression.isOn()) {
-        costs.setExchange(device, timeline::AnchoredKind::ReduceGradients, compressedReduction(device, ranks, all));
+        costs.setExchange(device, timeline::AnchoredKind::ReduceGradients, compressedReduction(device, ranks, shared.all));
     } else if (!plan.reducesEagerly()) {
-        Exchange reduce = ofAll(plan.zero > 0 ? GroupCollective::ReduceScatter : GroupCollective::AllReduce, each.gradient);
-        if (others.ranks.size() > 1)
-            reduce = plus(reduce, among(others, GroupCollective::AllReduce, each.gradient * count / group));
-        costs.setExchange(device, timeline::AnchoredKind::ReduceGradients, reduce);
+        const auto collective = plan.zero > 0 ? GroupCollective::ReduceScatter : GroupCollective::AllReduce;
+        costs.setExchange(device, timeline::AnchoredKind::ReduceGradients,
+                          plus(ofAll(collective, each.gradient), plus(ofGroups(shared), ofGroups(experts))));
     }
     if (plan.zero > 0 && (plan.zero < 3 || plan.gathersFirst()))
         costs.setExchange(device, timeline::AnchoredKind::GatherParameters, ofAll(GroupCollective::AllGather, each.parameter));

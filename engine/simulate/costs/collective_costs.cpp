@@ -46,6 +46,16 @@ double latencySeconds(const model::LinkClass &link, int ranks)
     return hops * static_cast<double>(link.latency) / static_cast<double>(base::kNanosPerSecond);
 }
 
+/// Returns the seconds before the first bytes have passed all nodes. Gathers and reduce-scatters go around a ring of the nodes,
+/// all-reduces along a tree, and ranks of an all-to-all send at once (NCCL 2.19, src/graph/tuning.cc).
+double nodeLatencySeconds(const model::Hardware &hardware, GroupCollective operation, int nodes)
+{
+    const bool isRing = operation == GroupCollective::AllGather || operation == GroupCollective::ReduceScatter;
+    return isRing
+               ? (nodes - 1) * static_cast<double>(hardware.betweenNodes.latency) / static_cast<double>(base::kNanosPerSecond)
+               : latencySeconds(hardware.betweenNodes, nodes);
+}
+
 /// Returns the seconds at a size.
 double timeAt(const std::vector<model::CollectivePoint> &points, double bytes)
 {
@@ -113,8 +123,10 @@ double networkSeconds(const model::Hardware &hardware, const Query &query, const
                model::busFactor(table.operation, table.ranks);
     // The tensor of which each rank of the measurement had as much to send.
     const double alike = query.bytes / query.perNode * measuredPerNode;
-    return timeAt(table.points, alike * slower) * model::busFactor(query.operation, query.nodes) /
-           model::busFactor(table.operation, table.nodes);
+    const double more =
+        nodeLatencySeconds(hardware, query.operation, query.nodes) - nodeLatencySeconds(hardware, query.operation, table.nodes);
+    return std::max(more, 0.0) + timeAt(table.points, alike * slower) * model::busFactor(query.operation, query.nodes) /
+                                     model::busFactor(table.operation, table.nodes);
 }
 
 double betweenSeconds(const model::Hardware &hardware, const Query &query)
@@ -125,12 +137,12 @@ double betweenSeconds(const model::Hardware &hardware, const Query &query)
     if (isExchange && (table == nullptr || table->operation != GroupCollective::AllToAll)) {
         const double others = static_cast<double>(query.ranks - query.perNode) / query.ranks;
         return std::max(insideSeconds(hardware, query),
-                        latencySeconds(hardware.betweenNodes, query.nodes) + others * query.bytes / rate);
+                        nodeLatencySeconds(hardware, query.operation, query.nodes) + others * query.bytes / rate);
     }
     if (table != nullptr && table->ranks == query.ranks && table->nodes == query.nodes)
         return networkSeconds(hardware, query, *table);
     const double network = table != nullptr ? networkSeconds(hardware, query, *table)
-                                            : latencySeconds(hardware.betweenNodes, query.nodes) +
+                                            : nodeLatencySeconds(hardware, query.operation, query.nodes) +
                                                   bytesSent(query.operation, query.nodes, query.bytes / query.perNode) / rate;
     return std::max(insideSeconds(hardware, query), network);
 }

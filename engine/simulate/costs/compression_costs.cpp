@@ -12,7 +12,8 @@ operators::CompressedSizes compressedSizes(const model::Experiment &experiment, 
     const operators::CompressionChoice &choice = experiment.training.compression;
     if (!choice.isOn() || experiment.parallel.gradientRanks() == 1)
         return {};
-    return operators::compressedSizes(choice, deviceParts(experiment, schedule, device, tensor));
+    return operators::compressedSizes(choice, deviceParts(experiment, schedule, device, tensor),
+                                      experiment.parallel.gradientRanks());
 }
 
 CompressedExchange compressedExchange(const model::Experiment &experiment, const schedule::Schedule &schedule,
@@ -31,6 +32,9 @@ CompressedExchange compressedExchange(const model::Experiment &experiment, const
     add(GroupCollective::AllReduce,
         operators::parameterBytes(experiment).gradient * exact + kFloat * (static_cast<double>(sizes.sums[0]) - exact));
     add(GroupCollective::AllReduce, kFloat * static_cast<double>(sizes.sums[1]));
+    const double served = kFloat * ranks * static_cast<double>(sizes.served);
+    add(GroupCollective::AllToAll, served);
+    add(GroupCollective::AllGather, served);
     add(GroupCollective::AllGather, kFloat * ranks * static_cast<double>(sizes.gathered));
     return all;
 }

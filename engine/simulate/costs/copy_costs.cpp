@@ -29,6 +29,34 @@ std::int64_t ranksOfNode(const model::Experiment &experiment, const model::Hardw
     return std::min<std::int64_t>(experiment.parallel.ranks(experiment.parallel.devices), hardware.devicesPerNode);
 }
 
+} // namespace
+
+std::int64_t hostRanks(const model::Experiment &experiment, const model::Hardware &hardware)
+{
+    return std::max<std::int64_t>(1, ranksOfNode(experiment, hardware));
+}
+
+double hostRate(const model::Experiment &experiment, const model::Hardware &hardware)
+{
+    if (experiment.schedule.hostBandwidth)
+        return *experiment.schedule.hostBandwidth * kGiga;
+    return hardware.hostRate(ranksOfNode(experiment, hardware));
+}
+
+base::Result<> checkHostLink(const model::Experiment &experiment)
+{
+    const auto hardware = hardwareOf(experiment);
+    if (!hardware)
+        return hardware.error();
+    if (!experiment.schedule.offloadOptimizer || !*hardware || hostRate(experiment, **hardware) > 0)
+        return {};
+    return base::Error::invalid("schedule.offload_optimizer",
+                                "needs the speed of the link to the host, which the hardware does not give; give "
+                                "--host-bandwidth");
+}
+
+namespace {
+
 /// Returns the bytes/s of a device's link to the host, each way; 0: unknown.
 base::Result<double> rateOf(const model::Experiment &experiment)
 {
@@ -37,7 +65,7 @@ base::Result<double> rateOf(const model::Experiment &experiment)
     const auto hardware = hardwareOf(experiment);
     if (!hardware)
         return hardware.error();
-    return *hardware ? (*hardware)->hostRate(ranksOfNode(experiment, **hardware)) : 0.0;
+    return *hardware ? hostRate(experiment, **hardware) : 0.0;
 }
 
 Nanos copyTime(double seconds)

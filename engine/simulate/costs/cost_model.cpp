@@ -9,6 +9,7 @@
 #include "engine/simulate/costs/device_share.h"
 #include "engine/simulate/costs/given_costs.h"
 #include "engine/simulate/costs/what_if_costs.h"
+#include "engine/simulate/model_units.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,26 +49,33 @@ void CostModel::setPass(int device, PassKind kind, int stage, PassCost cost)
 
 PassCost CostModel::worked(const PassCost &cost, std::size_t microbatch) const
 {
-    const double linear = work->linear[microbatch];
+    const double tokens = work->tokens[microbatch];
+    const double compute = work->compute[microbatch];
     const auto quadratic = static_cast<double>(cost.quadratic) * work->quadratic[microbatch];
-    return {.duration = std::llround(static_cast<double>(cost.duration - cost.quadratic) * linear + quadratic),
-            .vocabulary = scaled(cost.vocabulary, linear),
-            .tensor = scaled(cost.tensor, linear),
-            .tensorBytes = scaled(cost.tensorBytes, linear),
+    const Nanos exchanged = cost.tensor + cost.context + cost.expert - cost.latency;
+    const auto computed = static_cast<double>(cost.duration - cost.quadratic - cost.latency - exchanged);
+    const Nanos duration =
+        cost.latency + std::llround(computed * compute + static_cast<double>(exchanged) * tokens + quadratic);
+    return {.duration = std::max(duration, cost.fetch),
+            .vocabulary = scaled(cost.vocabulary, compute),
+            .tensor = scaled(cost.tensor, tokens),
+            .tensorBytes = scaled(cost.tensorBytes, tokens),
             .replica = cost.replica, // such plans are refused with sequences of unequal length
             .replicaBytes = cost.replicaBytes,
             .quadratic = std::llround(quadratic),
-            .recomputed = scaled(cost.recomputed, linear),
-            .context = scaled(cost.context, linear),
-            .contextBytes = scaled(cost.contextBytes, linear),
-            .expert = scaled(cost.expert, linear),
-            .expertBytes = scaled(cost.expertBytes, linear)};
+            .recomputed = scaled(cost.recomputed, compute),
+            .context = scaled(cost.context, tokens),
+            .contextBytes = scaled(cost.contextBytes, tokens),
+            .expert = cost.latency + scaled(cost.expert - cost.latency, tokens),
+            .expertBytes = scaled(cost.expertBytes, tokens),
+            .latency = cost.latency,
+            .fetch = cost.fetch};
 }
 
 PassCost CostModel::varied(const PassCost &cost, int device, const schedule::Pass &pass) const
 {
     const auto microbatch = static_cast<std::size_t>(pass.microbatch);
-    PassCost found = work ? worked(cost, microbatch % work->linear.size()) : cost; // every step has the same lengths
+    PassCost found = work ? worked(cost, microbatch % work->tokens.size()) : cost; // every step has the same lengths
     if (updates && schedule::activationChange(pass.kind) < 0 && (pass.microbatch + 1) % updates->everyMicrobatches == 0)
         found.duration += optimizer(device) / updates->chunks;
     return found;
@@ -85,7 +93,7 @@ Nanos CostModel::least(const PassCost &cost, bool hasPairs) const
     if (!work)
         return timeOf(cost);
     Nanos least = timeOf(worked(cost, 0));
-    for (std::size_t microbatch = 1; microbatch < work->linear.size(); ++microbatch)
+    for (std::size_t microbatch = 1; microbatch < work->tokens.size(); ++microbatch)
         least = std::min(least, timeOf(worked(cost, microbatch)));
     return least;
 }
@@ -93,7 +101,7 @@ Nanos CostModel::least(const PassCost &cost, bool hasPairs) const
 Nanos CostModel::sum(const PassCost &cost, bool hasPairs) const
 {
     Nanos sum = 0;
-    for (std::size_t microbatch = 0; work && microbatch < work->linear.size(); ++microbatch) {
+    for (std::size_t microbatch = 0; work && microbatch < work->tokens.size(); ++microbatch) {
         const PassCost own = worked(cost, microbatch);
         sum += hasPairs ? std::min(own.duration, inPair(own)) : own.duration;
     }
@@ -107,7 +115,7 @@ void CostModel::slowDown(int device, double factor)
         for (std::size_t kind = 0; slot != 0 && kind < schedule::kPassKindCount; ++kind) {
             PassCost &cost = m_passes[slot + kind];
             for (Nanos *part : {&cost.duration, &cost.vocabulary, &cost.tensor, &cost.quadratic, &cost.recomputed,
-                                &cost.context, &cost.expert})
+                                &cost.context, &cost.expert, &cost.latency})
                 *part = scaled(*part, factor);
         }
     }
@@ -201,16 +209,25 @@ void addRecomputation(CostModel &costs, const model::Experiment &experiment, con
 }
 
 /// Returns the work of each slice of a step's sequences relative to a whole sequence. Given durations have no part that grows
-/// with the square of the length, so the share of FLOPs counts.
+/// with the square of the length, so the share of FLOPs counts. On hardware, small slices compute less efficiently, and each of
+/// them launches all kernels.
 MicrobatchWork sliceWork(const model::Experiment &experiment)
 {
-    const bool isAnalytic = std::holds_alternative<model::HardwarePreset>(experiment.cost.source);
+    std::vector<double> compute;
     const std::vector<operators::SliceShare> shares = operators::sliceShares(experiment);
+    const auto *const preset = std::get_if<model::HardwarePreset>(&experiment.cost.source);
+    if (preset != nullptr) {
+        const model::Hardware hardware = *model::hardwareOf(*preset); // of which the costs were made
+        const SliceTimes times(experiment, hardware);
+        for (const int tokens : operators::sliceLengths(experiment))
+            compute.push_back(times.linearSeconds(tokens) / times.linearSeconds(experiment.model.sequence));
+    }
     MicrobatchWork work;
     for (int microbatch = 0; microbatch < experiment.parallel.microbatches; ++microbatch) {
-        for (const operators::SliceShare &share : shares) {
-            work.linear.push_back(isAnalytic ? share.tokens : share.work);
-            work.quadratic.push_back(share.pairs);
+        for (std::size_t slice = 0; slice < shares.size(); ++slice) {
+            work.tokens.push_back(preset != nullptr ? shares[slice].tokens : shares[slice].work);
+            work.compute.push_back(preset != nullptr ? compute[slice] : shares[slice].work);
+            work.quadratic.push_back(shares[slice].pairs);
         }
     }
     return work;
@@ -281,6 +298,8 @@ base::Result<CostModel> plannedCosts(const model::Experiment &experiment, const 
     // Analytic costs compute recomputation, and measured durations include it.
     if (std::holds_alternative<model::UniformCosts>(source) && experiment.schedule.recomputesLayers())
         addRecomputation(*costs, experiment, schedule);
+    if (auto linked = checkHostLink(experiment); !linked)
+        return linked.error();
     if (auto set = setCopies(*costs, experiment, schedule); !set)
         return set.error();
     return costs;

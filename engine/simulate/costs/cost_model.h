@@ -33,13 +33,16 @@ struct PassCost {
     base::Bytes contextBytes = 0; ///< that a rank sends in them
     base::Nanos expert = 0;       ///< its part in all-to-alls among expert ranks
     base::Bytes expertBytes = 0;  ///< that a rank sends in them
+    base::Nanos latency = 0;      ///< their part that does not depend on the number of tokens
+    base::Nanos fetch = 0;        ///< what it takes at least, for the copies of its weights from the host
 };
 
-/// The work of each microbatch of a replica, or of each slice of its sequences, relative to that of the plan: the part that is
-/// proportional to the tokens, and the part that is proportional to the squares of the sequence lengths.
+/// The work of each microbatch of a replica, or of each slice of its sequences, relative to that of the plan. Each has the
+/// whole latency of its all-to-alls, and copies all weights.
 struct MicrobatchWork {
-    std::vector<double> linear;
-    std::vector<double> quadratic;
+    std::vector<double> tokens;    ///< to which what it exchanges is proportional
+    std::vector<double> compute;   ///< time of what does not read other tokens
+    std::vector<double> quadratic; ///< proportional to the squares of the sequence lengths
 };
 
 /// Replicas that are equal to each other, and how they differ from the plan.

@@ -279,12 +279,10 @@ ReplicaCuts replicaCuts(const model::ParallelPlan &plan, std::span<const PartSha
         shared.push_back(areExperts[i] ? 0 : parts[i].count());
         experts.push_back(areExperts[i] ? parts[i].count() : 0);
     }
-    // Every rank has a share of both cuts, an empty one of the experts where none are divided. Plans that divide experts have
-    // no shard groups.
-    const int group = plan.replicasPerExpertGroup();
+    // Every rank has a share of both cuts, an empty one of the experts where none are divided.
     return {layout::ReplicaCut(shared, plan.shardGroup(), layout::ReplicaCut::kBlock, pieces),
-            layout::ReplicaCut(experts, std::max(1, plan.shardGroup() / group), layout::ReplicaCut::kBlock, pieces),
-            plan.context, group};
+            layout::ReplicaCut(experts, layout::expertShardGroup(plan), layout::ReplicaCut::kBlock, pieces), plan.context,
+            plan.replicasPerExpertGroup()};
 }
 
 ReplicaCuts replicaCuts(const model::Experiment &experiment, const schedule::Schedule &schedule, int device, int tensor)

@@ -61,11 +61,11 @@ struct DeviceParameters {
 /// parameters.
 struct ReplicaCuts {
     layout::ReplicaCut shared; ///< over the replicas and context ranks, or those of a shard group; experts that are cut count 0
-    layout::ReplicaCut experts; ///< over the ranks with the same experts; all other parameters count 0
+    layout::ReplicaCut experts; ///< over the ranks of them with the same experts; all other parameters count 0
     int context = 1;            ///< context ranks, which have consecutive shares
     int replicasPerExpertGroup = 1;
 
-    /// Returns the number of a rank among those with the same experts; `share` is its number among those of `shared`.
+    /// Returns the number of a rank among those of `experts`; `share` is its number among those of `shared`.
     [[nodiscard]] int expertShare(int share) const
     {
         return share % context + context * (share / context / replicasPerExpertGroup);

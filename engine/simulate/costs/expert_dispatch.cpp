@@ -1,6 +1,9 @@
 #include "engine/simulate/costs/expert_dispatch.h"
 
+#include "engine/model/presets.h"
+
 #include <algorithm>
+#include <variant>
 
 namespace stagelens::simulate {
 namespace {
@@ -34,6 +37,20 @@ ExpertPlaces expertPlaces(const model::ModelConfig &model, int ranks, const layo
     }
     places.ranks = distinctBins(reached * ranks / nodes, static_cast<double>(model.experts) / ranks, model.topK);
     return places;
+}
+
+int ranksPerNode(const model::Experiment &experiment)
+{
+    const auto *const preset = std::get_if<model::HardwarePreset>(&experiment.cost.source);
+    const auto hardware = preset != nullptr ? model::hardwareOf(*preset) : base::Result<model::Hardware>(model::Hardware());
+    return hardware ? std::max(hardware->devicesPerNode, 1) : model::Hardware().devicesPerNode;
+}
+
+std::vector<int> forwardingNodes(const model::Experiment &experiment, const layout::Mesh &mesh, int rank)
+{
+    if (experiment.parallel.expertDispatch != model::ExpertDispatch::PerNode || experiment.parallel.expert == 1)
+        return {};
+    return layout::nodesOf(mesh.group(rank, {layout::Axis::Expert}), ranksPerNode(experiment));
 }
 
 } // namespace stagelens::simulate

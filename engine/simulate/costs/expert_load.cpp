@@ -1,6 +1,7 @@
 #include "engine/simulate/costs/expert_load.h"
 
 #include "engine/base/random.h"
+#include "engine/model/family_shape.h"
 
 #include <algorithm>
 #include <array>
@@ -110,8 +111,9 @@ double busiestRank(const model::Experiment &experiment)
         double load;
     };
     const model::ParallelPlan &plan = experiment.parallel;
-    const std::int64_t tokens =
-        std::int64_t{plan.microbatchSize} * model.sequence / plan.context / (plan.foldsExperts() ? plan.tensor : 1);
+    const std::int64_t parts =
+        std::int64_t{plan.context} * (plan.foldsExperts() ? plan.tensor : 1) * model::slicesOf(experiment.schedule);
+    const std::int64_t tokens = std::max<std::int64_t>(1, std::int64_t{plan.microbatchSize} * model.sequence / parts);
     const std::array<double, 5> key{static_cast<double>(ranks), static_cast<double>(model.experts),
                                     static_cast<double>(model.topK), static_cast<double>(tokens),
                                     *experiment.whatIf.expertSkew};

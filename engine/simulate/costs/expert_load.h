@@ -27,7 +27,7 @@ struct ExpertLoad {
 [[nodiscard]] ExpertLoad expertLoad(const ExpertGroup &group, const std::vector<double> &capacities = {}, int draws = 300);
 
 /// Returns the rows of the busiest expert rank of a plan relative to the mean: 1, as published results assume, unless the plan
-/// has an expert skew.
+/// has an expert skew. Of a slice of sequences, if they are cut: slices count as equally long.
 [[nodiscard]] double busiestRank(const model::Experiment &experiment);
 
 } // namespace stagelens::simulate

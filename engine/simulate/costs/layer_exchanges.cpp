@@ -1,5 +1,6 @@
 #include "engine/simulate/costs/layer_exchanges.h"
 
+#include "engine/operators/packing.h"
 #include "engine/operators/sizes.h"
 #include "engine/simulate/costs/expert_dispatch.h"
 #include "engine/simulate/costs/traffic.h"
@@ -103,6 +104,10 @@ void LayerExchanges::append(std::vector<Leg> &legs, std::size_t index, PassHalf 
         if (half == PassHalf::InputGradient)
             appendChoices(legs, index);
         break;
+    case OperatorKind::DropRows:
+        if (half == PassHalf::Forward)
+            appendDrops(legs, index);
+        break;
     case OperatorKind::SendToExperts:
     case OperatorKind::ReturnFromExperts: return appendExperts(legs, index, half);
     default: break;
@@ -134,6 +139,7 @@ ExchangeCost LayerExchanges::computedSum(PassHalf half, bool isSplit, Rebuilds r
             continue;
         sum.seconds += leg.seconds;
         sum.bytes += leg.bytes;
+        sum.latency += leg.latency;
     }
     return sum;
 }
@@ -160,12 +166,23 @@ void LayerExchanges::appendOfKeys(std::vector<Leg> &legs, std::size_t index, Gro
 
 void LayerExchanges::appendChoices(std::vector<Leg> &legs, std::size_t index) const
 {
+    const int ranks = m_split.context * (m_block.routesOwnRows() ? m_split.ranks : 1);
+    appendOfRouters(legs, index, "all-gather choices", 4.0 * ranks * m_block.routing.experts); // in float
+}
+
+void LayerExchanges::appendDrops(std::vector<Leg> &legs, std::size_t index) const
+{
+    // A gate in float and the number of its expert.
+    appendOfRouters(legs, index, "all-gather gates", 8.0 * m_block.routing.topK * m_tokens * m_split.context);
+}
+
+void LayerExchanges::appendOfRouters(std::vector<Leg> &legs, std::size_t index, std::string_view name, double all) const
+{
     const bool isFolded = m_block.routesOwnRows();
     const int ranks = m_split.context * (isFolded ? m_split.ranks : 1);
     const layout::NodeSpan span =
         isFolded ? spanOf(m_experiment, m_hardware, {layout::Axis::Tensor, layout::Axis::Context}) : m_contextSpan;
-    const double all = 4.0 * ranks * m_block.routing.experts; // in float
-    legs.push_back({index, "all-gather choices", collectiveSeconds(m_hardware, GroupCollective::AllGather, ranks, span, all),
+    legs.push_back({index, std::string(name), collectiveSeconds(m_hardware, GroupCollective::AllGather, ranks, span, all),
                     false, true, bytesSent(GroupCollective::AllGather, ranks, all), m_split.context > 1, false});
 }
 
@@ -217,25 +234,27 @@ void LayerExchanges::appendExperts(std::vector<Leg> &legs, std::size_t index, Pa
         return;
     const bool isSend = m_block.operators[index].kind == OperatorKind::SendToExperts;
     const bool isToExperts = isSend == (half == PassHalf::Forward); // else gradients of tokens come back
-    const bool isFp8 = isToExperts && m_experiment.parallel.dispatchPrecision == model::DispatchPrecision::Fp8;
-    const double each = isFp8 ? 1 : operators::elementBytes(m_experiment.model.dtype);
-    const double own = m_tokens * m_block.heldShare(m_block.operators[index].inputs[0]);
-    const double once = own * m_experiment.model.hidden * each;
+    const auto codec = isToExperts ? operators::codecOf(m_experiment.parallel.dispatchPrecision) : std::nullopt;
+    const double row = codec ? 4.0 * static_cast<double>(kernels::packedFloats(*codec, 1, m_experiment.model.hidden))
+                             : m_experiment.model.hidden * operators::elementBytes(m_experiment.model.dtype);
+    const double once = m_tokens * m_block.heldShare(m_block.operators[index].inputs[0]) * row;
     const int ranks = m_block.expertRanks;
     ExchangeCost cost;
     if (m_experiment.parallel.expertDispatch == model::ExpertDispatch::PerNode) {
         const ExpertPlaces places = expertPlaces(m_experiment.model, ranks, m_expertSpan);
         cost.bytes = once * places.nodes * (m_expertSpan.nodes - 1) / m_expertSpan.nodes;
         cost.seconds = forwardedSeconds(m_hardware, m_expertSpan, cost.bytes, once * places.ranks);
+        cost.latency = forwardedSeconds(m_hardware, m_expertSpan, 1, 1);
         if (!m_expertSpan.crossesNodes())
             cost.bytes = bytesSent(GroupCollective::AllToAll, ranks, once * places.ranks);
     } else {
         const double bytes = once * m_block.routing.topK;
         cost = {collectiveSeconds(m_hardware, GroupCollective::AllToAll, ranks, m_expertSpan, bytes),
-                bytesSent(GroupCollective::AllToAll, ranks, bytes)};
+                bytesSent(GroupCollective::AllToAll, ranks, bytes),
+                collectiveSeconds(m_hardware, GroupCollective::AllToAll, ranks, m_expertSpan, 1)};
     }
     legs.push_back({index, isSend ? "all-to-all dispatch" : "all-to-all combine", m_expertLoad * cost.seconds, false, true,
-                    cost.bytes, false, true});
+                    cost.bytes, false, true, 0, m_expertLoad * cost.latency});
 }
 
 } // namespace stagelens::simulate

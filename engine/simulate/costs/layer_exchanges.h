@@ -40,9 +40,11 @@ private:
     [[nodiscard]] ExchangeCost computedSum(PassHalf half, bool isSplit, Rebuilds rebuilds, Among among) const;
     /// Appends an all-gather, reduce-scatter or all-reduce of a value among the tensor ranks.
     void appendOfTensor(std::vector<Leg> &legs, std::size_t op, operators::Exchange kind, operators::ValueId value) const;
-    /// Appends the exchange of how many tokens chose each expert: among the context ranks, or also the tensor ranks if they
-    /// route different tokens.
+    /// Append the exchange of how many tokens chose each expert, and of the gates by which experts drop rows.
     void appendChoices(std::vector<Leg> &legs, std::size_t index) const;
+    void appendDrops(std::vector<Leg> &legs, std::size_t index) const;
+    /// Appends an all-gather among the context ranks, or also the tensor ranks if they route different tokens.
+    void appendOfRouters(std::vector<Leg> &legs, std::size_t index, std::string_view name, double allBytes) const;
     /// Appends a collective of keys and values among the context ranks.
     void appendOfKeys(std::vector<Leg> &legs, std::size_t op, GroupCollective collective, operators::ValueId keys) const;
     /// Appends the time by which the messages of a ring exceed the attention that runs beside them.

@@ -17,16 +17,21 @@ struct Leg {
     bool isContext = false;  ///< of an exchange: among the context ranks
     bool isExpert = false;   ///< of an exchange: among the expert ranks
     double flops = 0;        ///< of matrix products and attention (all pairs of positions), as the model's FLOPs are counted
+    double latency = 0;      ///< of an exchange among the expert ranks: its seconds for a single byte
 };
 /// The total cost of exchanges.
 struct ExchangeCost {
     double seconds = 0;
-    double bytes = 0; ///< that a rank sends
+    double bytes = 0;   ///< that a rank sends
+    double latency = 0; ///< see Leg::latency
     friend ExchangeCost operator+(const ExchangeCost &one, const ExchangeCost &other)
     {
-        return {one.seconds + other.seconds, one.bytes + other.bytes};
+        return {one.seconds + other.seconds, one.bytes + other.bytes, one.latency + other.latency};
     }
-    friend ExchangeCost operator*(int layers, const ExchangeCost &one) { return {layers * one.seconds, layers * one.bytes}; }
+    friend ExchangeCost operator*(int layers, const ExchangeCost &one)
+    {
+        return {layers * one.seconds, layers * one.bytes, layers * one.latency};
+    }
 };
 
 /// The parts of a pass's work.

@@ -188,7 +188,8 @@ MicrobatchWork workOf(const LengthsOfReplica &replica, const Lengths &all, const
     const double squares = experiment.hasModel ? tokens * sequence : tokens * tokens;
     MicrobatchWork work;
     for (const std::vector<int> &sequences : replica) {
-        work.linear.push_back(sum(sequences) / tokens);
+        work.tokens.push_back(sum(sequences) / tokens);
+        work.compute.push_back(work.tokens.back());
         work.quadratic.push_back(sumOfSquares(sequences) / squares);
     }
     return work;

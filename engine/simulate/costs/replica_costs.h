@@ -27,15 +27,51 @@ struct ExchangeUnit {
 /// gather and the last reduction belong to the pass.
 [[nodiscard]] double secondsWithExchanges(std::span<const ExchangeUnit> units);
 
-/// Returns the number of parameters of each unit of a stage on a rank, in the order of the forward.
-[[nodiscard]] std::vector<std::int64_t> unitParameters(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                                       int stage);
-/// Returns the number of parameters of the two largest units together.
+/// Parameters of a unit on a rank.
+struct UnitParameters {
+    std::int64_t shared = 0;  ///< that all replicas have
+    std::int64_t experts = 0; ///< of experts that are divided over ranks
+    [[nodiscard]] std::int64_t count() const { return shared + experts; }
+    friend UnitParameters operator+(const UnitParameters &a, const UnitParameters &b)
+    {
+        return {a.shared + b.shared, a.experts + b.experts};
+    }
+    /// Returns those that replicas exchange in a pass: not those of experts that only this rank has.
+    [[nodiscard]] std::int64_t exchanged(const model::ParallelPlan &plan) const
+    {
+        return shared + (plan.expertReplicas() > 1 ? experts : 0);
+    }
+};
+/// Returns the parameters of each unit of a stage on a rank, in the order of the forward.
+[[nodiscard]] std::vector<UnitParameters> unitParameters(const model::Experiment &experiment,
+                                                         const schedule::Schedule &schedule, int stage);
+/// Returns the number of exchanged parameters of the two largest units together.
 [[nodiscard]] std::int64_t twoUnits(const model::Experiment &experiment, const schedule::Schedule &schedule, int stage);
 
 /// Which passes gather parameters, and which reduce gradients.
 [[nodiscard]] bool gathersUnits(const model::ParallelPlan &plan, schedule::PassKind kind);
+/// Which passes use gathered parameters, their own or those of the forward before.
+[[nodiscard]] bool usesUnits(const model::ParallelPlan &plan, schedule::PassKind kind);
 [[nodiscard]] bool reducesUnits(const model::ParallelPlan &plan, schedule::PassKind kind);
+/// Which passes end with the gathered parameters being dropped.
+[[nodiscard]] bool dropsUnits(const model::ParallelPlan &plan, schedule::PassKind kind);
+
+/// What a rank of a run holds whole, beside its shares, while passes exchange: gradients from the first pass that adds to them
+/// to their reduction, and parameters until they are dropped.
+struct WholeParts {
+    bool gradients = false;
+    bool parameters = false;
+    void enter(const model::ParallelPlan &plan, schedule::PassKind kind)
+    {
+        gradients = gradients || (plan.reducesEagerly() && kind != schedule::PassKind::F);
+        parameters = parameters || usesUnits(plan, kind);
+    }
+    void leave(const model::ParallelPlan &plan, schedule::PassKind kind)
+    {
+        gradients = gradients && !reducesUnits(plan, kind);
+        parameters = parameters && !dropsUnits(plan, kind);
+    }
+};
 
 /// A pass, including the exchanges of replicas in it.
 struct ReplicaPass {
@@ -48,9 +84,24 @@ struct UnitSeconds {
     double embedding = 0; ///< of the first stage
     double output = 0;    ///< of the last stage
 };
-/// `span`: the nodes of the replicas of the stage's device.
+/// The nodes of the replicas of a device.
+struct ReplicaSpans {
+    layout::NodeSpan all;
+    layout::NodeSpan experts; ///< of those with the same experts
+};
+/// Of each unit, replicas exchange first what all of them have, then experts: every rank in this order.
 [[nodiscard]] ReplicaPass replicaPass(const model::Experiment &experiment, const schedule::Schedule &schedule,
-                                      const model::Hardware &hardware, const layout::NodeSpan &span, schedule::PassKind kind,
+                                      const model::Hardware &hardware, const ReplicaSpans &spans, schedule::PassKind kind,
                                       int stage, const UnitSeconds &compute);
+
+/// Ranks with the same parameters, of which adjacent ones shard them; the groups that do so then sum their shares.
+struct ReplicaHolders {
+    ReplicaHolders(layout::Group all, int shards, std::int64_t count);
+
+    layout::Group all;
+    layout::Group shards; ///< the first group
+    layout::Group groups; ///< ranks with the same shares: the first of each group
+    double count = 0;     ///< parameters
+};
 
 } // namespace stagelens::simulate

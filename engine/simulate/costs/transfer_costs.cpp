@@ -1,6 +1,7 @@
 #include "engine/simulate/costs/transfer_costs.h"
 
 #include "engine/operators/sizes.h"
+#include "engine/simulate/costs/collective_costs.h"
 
 #include <algorithm>
 #include <array>
@@ -66,6 +67,16 @@ double TransferCosts::sendRate(const model::LinkClass &link) const
     return m_hardware.networkRate(std::min(beside, m_hardware.devicesPerNode));
 }
 
+double TransferCosts::sendSeconds(const model::LinkClass &link, double bytes) const
+{
+    const bool isSplit = m_hardware.splitsMessages && &link == &m_hardware.betweenNodes && m_split.ranks > 1 &&
+                         !m_split.isSequenceParallel; // which splits them anyway
+    if (!isSplit)
+        return bytes / sendRate(link);
+    return bytes / m_split.ranks / sendRate(link) +
+           simulate::collectiveSeconds(m_hardware, GroupCollective::AllGather, m_split.ranks, {1, m_split.ranks}, bytes);
+}
+
 /// The latency is that of a tree, the bandwidth term that of a pipelined ring; devices that share a memory only copy.
 double TransferCosts::broadcastSeconds(const model::LinkClass &link, double bytes) const
 {
@@ -102,7 +113,7 @@ void TransferCosts::set(CostModel &costs) const
             const double bytes = (m_packed > 0 ? m_packed : m_boundary) / m_schedule.slices(); // a slice's, on average
             if (from != to)
                 costs.setSend(from, to,
-                              std::min(link.latency + toNanos(bytes / sendRate(link) + unpacking), base::kLongestPass));
+                              std::min(link.latency + toNanos(sendSeconds(link, bytes) + unpacking), base::kLongestPass));
         }
     }
     const model::LinkClass &slowest = slowestLink();

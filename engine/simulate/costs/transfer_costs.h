@@ -45,6 +45,8 @@ private:
     [[nodiscard]] const model::LinkClass &linkBetween(int from, int to) const;
     [[nodiscard]] const model::LinkClass &slowestLink() const { return linkBetween(0, m_schedule.devices() - 1); }
     [[nodiscard]] double sendRate(const model::LinkClass &link) const;
+    /// Returns the time of a message between stages, without latency (Hardware::splitsMessages).
+    [[nodiscard]] double sendSeconds(const model::LinkClass &link, double bytes) const;
     [[nodiscard]] double reduceSeconds(const model::LinkClass &link, double bytes) const;
     [[nodiscard]] double broadcastSeconds(const model::LinkClass &link, double bytes) const;
     [[nodiscard]] double collectiveSeconds(schedule::Transfer transfer, const model::LinkClass &link) const;

@@ -1,5 +1,7 @@
 #include "engine/simulate/memory.h"
 
+#include "engine/simulate/host_state.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -8,10 +10,16 @@ namespace stagelens::simulate {
 
 using base::Bytes;
 
+bool usesHost(const model::Experiment &experiment, const schedule::Schedule &schedule)
+{
+    return schedule.hasCopies() || (experiment.schedule.offloadOptimizer && experiment.hasModel);
+}
+
 Bytes peakHostBytes(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
 {
+    const Bytes state = hostState(experiment, schedule, device).total();
     if (!schedule.hasCopies())
-        return 0;
+        return state;
     const std::vector<Bytes> copied = copiedBytes(experiment, schedule);
     const std::span<const schedule::Copy> copies = schedule.copies(device);
     std::vector<std::uint32_t> reloads = schedule::byJoin(copies, schedule::CopyKind::Reload);
@@ -24,7 +32,7 @@ Bytes peakHostBytes(const model::Experiment &experiment, const schedule::Schedul
         now += copy.kind == schedule::CopyKind::Offload ? copied[copy.stage] : 0;
         most = std::max(most, now);
     }
-    return most;
+    return state + most;
 }
 
 } // namespace stagelens::simulate

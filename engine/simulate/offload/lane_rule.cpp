@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -40,19 +41,57 @@ private:
     std::map<Nanos, Nanos> m_busy; ///< end by begin
 };
 
+/// Returns the activations in the order in which they are needed.
+std::vector<std::size_t> byNeed(std::span<const Activation> activations)
+{
+    std::vector<std::size_t> order(activations.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return activations[i].needed; });
+    return order;
+}
+
+std::vector<std::optional<CopyTimes>> placeInSlots(std::span<const Activation> activations)
+{
+    Nanos out = 0;
+    Nanos in = 0;
+    for (const Activation &each : activations) {
+        out = std::max(out, each.out);
+        in = std::max(in, each.in);
+    }
+    const Nanos slot = std::max<Nanos>(1, out + in);
+    std::vector<std::optional<CopyTimes>> placed(activations.size());
+    Nanos free = 0; // slots that begin earlier are taken
+    for (std::size_t i = 0; i < activations.size(); ++i) {
+        free = std::max(free, (activations[i].made + slot - 1) / slot * slot);
+        placed[i] = CopyTimes{free, 0};
+        free += slot;
+    }
+    const std::vector<std::size_t> order = byNeed(activations);
+    Nanos before = std::numeric_limits<Nanos>::max(); // slots that end later are taken
+    for (auto at = order.rbegin(); at != order.rend(); ++at) {
+        const Nanos end = std::min(before, activations[*at].needed / slot * slot);
+        if (end - in < placed[*at]->out + out) {
+            placed[*at].reset();
+            continue;
+        }
+        placed[*at]->in = end - in;
+        before = end - slot;
+    }
+    return placed;
+}
+
 } // namespace
 
 std::vector<std::optional<CopyTimes>> placeCopies(std::span<const Activation> activations, LaneSharing lane)
 {
-    std::vector<std::size_t> byNeed(activations.size());
-    std::iota(byNeed.begin(), byNeed.end(), std::size_t{0});
-    std::ranges::stable_sort(byNeed, {}, [&](std::size_t i) { return activations[i].needed; });
-
+    if (lane == LaneSharing::Slots)
+        return placeInSlots(activations);
+    const std::vector<std::size_t> order = byNeed(activations);
     std::vector<std::optional<CopyTimes>> placed(activations.size());
     Lane reloads;
     Lane offloads;
     Nanos before = std::numeric_limits<Nanos>::max();
-    for (auto at = byNeed.rbegin(); at != byNeed.rend(); ++at) {
+    for (auto at = order.rbegin(); at != order.rend(); ++at) {
         const Activation &each = activations[*at];
         before = std::min(before, each.needed) - each.in;
         placed[*at] = CopyTimes{0, before};

@@ -29,7 +29,11 @@ using schedule::PassKind;
 namespace {
 
 /// How many times as long passes are taken to be, in turn, until all copies fit beside them.
-constexpr std::array kStretches{1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0};
+constexpr std::array kStretches{1.0, 1.05, 1.1, 1.15, 1.2, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0};
+
+/// In slots, activations stay on the device that are needed sooner, in times of both copies
+/// (PipeOffload's code).
+constexpr int kShortestInSlots = 3;
 
 struct Kept {
     int stage = 0;
@@ -52,11 +56,12 @@ public:
     /// Leaves that part of the activations: those of the stages that hold theirs longest; of one of them, evenly spread
     /// microbatches. `longest` are the stages to choose from, in any order.
     void choose(std::vector<Lifespan> longest, double fraction);
+    /// Leaves the activations that are not needed so soon that they hardly add to the peak.
+    void leaveOutShort();
 
     /// `mayDelay`: also the copies that keep passes waiting.
-    [[nodiscard]] std::vector<Copy> plan(bool mayDelay) const
+    [[nodiscard]] std::vector<Copy> plan(LaneSharing lane, bool mayDelay) const
     {
-        const LaneSharing lane = m_costs.copiesTakeTurns ? LaneSharing::Shared : LaneSharing::OneEach;
         std::vector<Copy> copies = anchored(lane, 1);
         if (!mayDelay)
             return copies;
@@ -152,6 +157,14 @@ void DeviceOffload::choose(std::vector<Lifespan> longest, double fraction)
     });
 }
 
+void DeviceOffload::leaveOutShort()
+{
+    std::erase_if(m_kept, [this](const Kept &each) {
+        const CopyCost cost = m_costs.copy(each.stage);
+        return m_lane.begin[each.backward] - m_lane.end[each.forward] <= kShortestInSlots * (cost.out + cost.in);
+    });
+}
+
 std::vector<Copy> DeviceOffload::anchored(LaneSharing lane, double stretch) const
 {
     std::vector<Activation> activations;
@@ -242,9 +255,17 @@ base::Result<schedule::Schedule> withOffload(const model::Experiment &experiment
         devices.emplace_back(lane, costs);
     if (!choice.isAuto)
         chooseLongest(devices, experiment.schedule);
+    const bool isOfFamily = !experiment.schedule.offload.isOn();
+    const LaneSharing lane = !costs.copiesTakeTurns ? LaneSharing::OneEach
+                             : isOfFamily           ? LaneSharing::Slots
+                                                    : LaneSharing::Shared;
+    const bool mayDelay = !choice.isAuto && (!isOfFamily || choice.fraction == 1);
     std::vector<std::vector<Copy>> copies;
-    for (const DeviceOffload &each : devices)
-        copies.push_back(each.plan(experiment.schedule.offload.isOn() && !choice.isAuto));
+    for (DeviceOffload &each : devices) {
+        if (lane == LaneSharing::Slots)
+            each.leaveOutShort();
+        copies.push_back(each.plan(lane, mayDelay));
+    }
     return schedule.withCopies(std::move(copies));
 }
 
@@ -279,6 +300,11 @@ base::Result<> checkHostMemory(const model::Experiment &experiment, const std::v
     }
     if (!isKnown || need <= *room)
         return {};
+    if (experiment.schedule.offloadOptimizer)
+        return base::Error::invalid("schedule.host_memory",
+                                    fmt::format("a node has {} for what its devices keep on the host, but they need {}; raise "
+                                                "it, or choose --no-offload-optimizer",
+                                                base::bytesText(*room), base::bytesText(need)));
     const model::OffloadChoice choice = model::offloadOf(experiment.schedule);
     return base::Error::invalid(
         "schedule.host_memory",

@@ -24,24 +24,26 @@ template <int Size>
 constexpr int kQueries = Size == 64 ? 64 : 32;
 constexpr int kRowsOfWarp = 16;
 
+constexpr std::int64_t kBytes = 2; ///< of a number
 template <int Size>
 constexpr std::int64_t kTile = std::int64_t{kRows} * Size;
 
 /// The arguments of a launch.
+template <class T>
 struct Attention {
-    Bf16 *qkvGradient;
-    const Bf16 *outGradient;
-    const Bf16 *qkv;
+    T *qkvGradient;
+    const T *outGradient;
+    const T *qkv;
     const float *logSumExp;
     const float *delta; ///< [batch, heads, sequence]: sum of out * its gradient
     AttentionShape shape;
-    KeysOf<Bf16> separate; ///< read with `IsPart`
+    KeysOf<T> separate; ///< read with `IsPart`
 };
 
 /// A group of size / 8 lanes sums one head of one token.
-template <int Size>
+template <class T, int Size>
 STAGELENS_KERNEL(kThreads, 8)
-deltaKernel(float *delta, const Bf16 *out, const Bf16 *outGradient, AttentionShape shape)
+deltaKernel(float *delta, const T *out, const T *outGradient, AttentionShape shape)
 {
     constexpr int kLanes = Size / 8;
     const std::int64_t item = (std::int64_t{blockIndex()} * kThreads + threadIndex()) / kLanes;
@@ -64,9 +66,9 @@ deltaKernel(float *delta, const Bf16 *out, const Bf16 *outGradient, AttentionSha
 }
 
 /// Block (head, sequence of the batch, tile of queries), the last one slowest.
-template <int Size, bool IsPart>
+template <class T, int Size, bool IsPart>
 STAGELENS_KERNEL(kThreads, 2)
-queryKernel(Attention all)
+queryKernel(Attention<T> all)
 {
     const AttentionShape &shape = all.shape;
     // The last tiles have the most keys, so they start first.
@@ -76,21 +78,21 @@ queryKernel(Attention all)
     const std::int64_t firstToken = blockIndexY() * shape.sequence;
     const std::int64_t stride = shape.qkvWidth();
     const std::int64_t queryAt = (firstToken + firstQuery) * stride + head * Size;
-    const Bf16 *keys = all.qkv + firstToken * stride + shape.width();
+    const T *keys = all.qkv + firstToken * stride + shape.width();
     std::int64_t keyStride = stride;
     if constexpr (IsPart) {
         keyStride = 2 * shape.kvWidth();
         keys = all.separate.rows + blockIndexY() * shape.positions() * keyStride;
     }
     keys += head / (shape.heads / shape.kvHeads) * Size;
-    const Bf16 *values = keys + shape.kvWidth();
+    const T *values = keys + shape.kvWidth();
     const int valid = tile.end - firstQuery;
 
-    auto *queryTile = reinterpret_cast<Bf16 *>(sharedBytes());
-    Bf16 *gradientTile = queryTile + kTile<Size>;
-    Bf16 *stages = gradientTile + kTile<Size>;
+    auto *queryTile = reinterpret_cast<T *>(sharedBytes());
+    T *gradientTile = queryTile + kTile<Size>;
+    T *stages = gradientTile + kTile<Size>;
     const auto fetch = [&](int firstKey, int stage) {
-        Bf16 *to = stages + stage * 2 * kTile<Size>;
+        T *to = stages + stage * 2 * kTile<Size>;
         copyTile<Size, kRows, kThreads>(to, keys + firstKey * keyStride, keyStride, tile.keys - firstKey);
         copyTile<Size, kRows, kThreads>(to + kTile<Size>, values + firstKey * keyStride, keyStride, tile.keys - firstKey);
         commitCopies();
@@ -120,7 +122,7 @@ queryKernel(Attention all)
         syncBlock(); // this tile is complete, and no thread still reads the other stage
         if (firstKey + kRows < end)
             fetch(firstKey + kRows, stage ^ 1);
-        Bf16 *keyTile = stages + stage * 2 * kTile<Size>;
+        T *keyTile = stages + stage * 2 * kTile<Size>;
         Sums<kRows> scores[1];
         Sums<kRows> gradients[1];
         scores[0].clear();
@@ -187,8 +189,8 @@ STAGELENS_DEVICE Watchers watchersOf(const AttentionShape &shape, int index, int
 }
 
 /// Adds what `to` contains to the share of the sums of a tile of keys, if the call adds; keys that are not seen have none.
-template <int Size>
-STAGELENS_DEVICE void finishKeys(Sums<Size> &sums, float factor, int firstRow, int seen, bool adds, const Bf16 *to,
+template <int Size, class T>
+STAGELENS_DEVICE void finishKeys(Sums<Size> &sums, float factor, int firstRow, int seen, bool adds, const T *to,
                                  std::int64_t stride)
 {
 #pragma unroll
@@ -201,9 +203,9 @@ STAGELENS_DEVICE void finishKeys(Sums<Size> &sums, float factor, int firstRow, i
 }
 
 /// Block (key head, sequence of the batch, tile of keys). The first tiles are visible to the most queries, so they start first.
-template <int Size, bool IsPart>
+template <class T, int Size, bool IsPart>
 STAGELENS_KERNEL(kThreads, 2)
-keyKernel(Attention all)
+keyKernel(Attention<T> all)
 {
     const AttentionShape &shape = all.shape;
     const int firstKey = blockIndexZ() * kRows;
@@ -211,8 +213,8 @@ keyKernel(Attention all)
     const std::int64_t firstToken = blockIndexY() * shape.sequence;
     const std::int64_t stride = shape.qkvWidth();
     const int sequence = static_cast<int>(shape.sequence);
-    const Bf16 *keys = all.qkv;
-    Bf16 *gradient = all.qkvGradient;
+    const T *keys = all.qkv;
+    T *gradient = all.qkvGradient;
     std::int64_t keyStride = stride;
     std::int64_t keyAt = (firstToken + firstKey) * stride + shape.width() + blockIndex() * Size;
     int valid = sequence - firstKey;
@@ -241,15 +243,15 @@ keyKernel(Attention all)
                          isSecond ? watchers[1].end : watchers[0].end, head};
     };
 
-    auto *keyTile = reinterpret_cast<Bf16 *>(sharedBytes());
-    Bf16 *valueTile = keyTile + kTile<Size>;
-    Bf16 *stages = valueTile + kTile<Size>;
+    auto *keyTile = reinterpret_cast<T *>(sharedBytes());
+    T *valueTile = keyTile + kTile<Size>;
+    T *stages = valueTile + kTile<Size>;
     constexpr int kOthers = kQueries<Size> * Size; ///< elements of a tile of queries
     constexpr int kStatistics = 2 * kQueries<Size>;
     auto *statistics = reinterpret_cast<float *>(stages + 4 * kOthers); // [stage][base or delta][query]
     const auto fetch = [&](int step, int stage) {
         const QueryWalk at = walk(step);
-        Bf16 *to = stages + stage * 2 * kOthers;
+        T *to = stages + stage * 2 * kOthers;
         const std::int64_t token = firstToken + at.firstQuery;
         const int left = at.end - at.firstQuery;
         copyTile<Size, kQueries<Size>, kThreads>(to, all.qkv + token * stride + at.head * Size, stride, left);
@@ -294,8 +296,8 @@ keyKernel(Attention all)
         const int ahead = walk(step).ahead - warpRow;
         if (ahead + kQueries<Size> <= 0)
             continue; // all keys of the warp are masked for all queries
-        Bf16 *queryTile = stages + stage * 2 * kOthers;
-        Bf16 *gradientTile = queryTile + kOthers;
+        T *queryTile = stages + stage * 2 * kOthers;
+        T *gradientTile = queryTile + kOthers;
         const float *bases = statistics + stage * kStatistics;
         Sums<kQueries<Size>> scores[1]; // [key, query]
         Sums<kQueries<Size>> gradients[1];
@@ -337,29 +339,29 @@ keyKernel(Attention all)
 }
 
 /// Starts the kernels of whole sequences or those of parts.
-template <int Size, bool IsPart>
-Status start(Stream stream, const Attention &all, const Bf16 *out, float *delta)
+template <int Size, bool IsPart, class T>
+Status start(Stream stream, const Attention<T> &all, const T *out, float *delta)
 {
     const AttentionShape &shape = all.shape;
     const std::int64_t items = attentionBackwardScratch(shape);
     constexpr std::int64_t kItems = kThreads * 8 / Size;
-    constexpr std::int64_t kQueryShared = 6 * kRows * Size * static_cast<std::int64_t>(sizeof(Bf16));
-    constexpr std::int64_t kKeyShared = (2 * kRows + 4 * kQueries<Size>)*Size * static_cast<std::int64_t>(sizeof(Bf16)) +
-                                        4 * kQueries<Size> * static_cast<std::int64_t>(sizeof(float));
-    if (const Status status =
-            launch<deltaKernel<Size>>({(items + kItems - 1) / kItems, kThreads, 0, stream}, delta, out, all.outGradient, shape);
+    constexpr std::int64_t kQueryShared = 6 * kRows * Size * kBytes;
+    constexpr std::int64_t kKeyShared =
+        (2 * kRows + 4 * kQueries<Size>)*Size * kBytes + 4 * kQueries<Size> * static_cast<std::int64_t>(sizeof(float));
+    if (const Status status = launch<deltaKernel<T, Size>>({(items + kItems - 1) / kItems, kThreads, 0, stream}, delta, out,
+                                                           all.outGradient, shape);
         status.failed())
         return status;
     Launch how{shape.heads, kThreads, kQueryShared, stream, shape.batch, queryTiles<kRows>(shape)};
-    if (const Status status = launch<queryKernel<Size, IsPart>>(how, all); status.failed())
+    if (const Status status = launch<queryKernel<T, Size, IsPart>>(how, all); status.failed())
         return status;
     how.blocks = shape.kvHeads;
     how.blocksZ = (writtenKeys(shape) + kRows - 1) / kRows;
     how.sharedBytes = kKeyShared;
-    return launch<keyKernel<Size, IsPart>>(how, all);
+    return launch<keyKernel<T, Size, IsPart>>(how, all);
 }
-template <int Size>
-Status start(Stream stream, const Attention &all, const Bf16 *out, float *delta)
+template <int Size, class T>
+Status start(Stream stream, const Attention<T> &all, const T *out, float *delta)
 {
     return all.shape.keys > 0 ? start<Size, true>(stream, all, out, delta) : start<Size, false>(stream, all, out, delta);
 }
@@ -377,8 +379,8 @@ Status attentionBackward(Stream stream, T *qkvGradient, const T *outGradient, co
 {
     if (!isShape(shape))
         return kUnsupported;
-    if constexpr (std::is_same_v<T, Bf16>) {
-        const Attention all{qkvGradient, outGradient, qkv, logSumExp, scratch, withVisibleKeys(shape), keys};
+    if constexpr (!std::is_same_v<T, float>) {
+        const Attention<T> all{qkvGradient, outGradient, qkv, logSumExp, scratch, withVisibleKeys(shape), keys};
         const bool isWhole = isWide<T>({qkvGradient, outGradient, qkv, out, keys.rows, keys.gradient}, {});
         if (isWhole && shape.size == 64)
             return start<64>(stream, all, out, scratch);
@@ -388,9 +390,10 @@ Status attentionBackward(Stream stream, T *qkvGradient, const T *outGradient, co
     return plainAttentionBackward(stream, qkvGradient, outGradient, qkv, out, logSumExp, shape, scratch, keys);
 }
 
-template Status attentionBackward(Stream, float *, const float *, const float *, const float *, const float *,
-                                  const AttentionShape &, float *, const KeysOf<float> &);
-template Status attentionBackward(Stream, Bf16 *, const Bf16 *, const Bf16 *, const Bf16 *, const float *,
-                                  const AttentionShape &, float *, const KeysOf<Bf16> &);
+#define STAGELENS_ATTENTION_OF(T)                                                                                              \
+    template Status attentionBackward(Stream, T *, const T *, const T *, const T *, const float *, const AttentionShape &,     \
+                                      float *, const KeysOf<T> &);
+STAGELENS_EVERY_TYPE(STAGELENS_ATTENTION_OF)
+#undef STAGELENS_ATTENTION_OF
 
 } // namespace stagelens::kernels::gpu

@@ -2,6 +2,7 @@
 // cached. Loads libcudnn on first use.
 #include "kernels/include/cudnn_attention.h"
 
+#include "kernels/cuda/types.h"
 #include "kernels/include/device.h"
 
 #define NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING
@@ -14,6 +15,7 @@
 #include <dlfcn.h>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -42,6 +44,9 @@ enum Uid : std::int64_t {
     kValueGradient
 };
 
+template <class T>
+constexpr fe::DataType_t kNumbers = std::is_same_v<T, Bf16> ? fe::DataType_t::BFLOAT16 : fe::DataType_t::HALF;
+
 struct Key {
     std::int64_t batch;
     std::int64_t sequence;
@@ -50,6 +55,7 @@ struct Key {
     std::int64_t size;
     std::int64_t width; ///< of a fused row of all heads, from which the strides follow
     bool isBackward;
+    fe::DataType_t numbers;
     auto operator<=>(const Key &) const = default;
 };
 
@@ -115,53 +121,52 @@ struct Graph {
     std::int64_t workspace = 0;
 };
 
-std::shared_ptr<fe::graph::Graph> emptyGraph()
+std::shared_ptr<fe::graph::Graph> emptyGraph(fe::DataType_t numbers)
 {
     auto graph = std::make_shared<fe::graph::Graph>();
-    graph->set_io_data_type(fe::DataType_t::BFLOAT16)
+    graph->set_io_data_type(numbers)
         .set_intermediate_data_type(fe::DataType_t::FLOAT)
         .set_compute_data_type(fe::DataType_t::FLOAT);
     return graph;
 }
 
-TensorPtr input(fe::graph::Graph &graph, Uid uid, Lengths lengths, Lengths steps,
-                fe::DataType_t type = fe::DataType_t::BFLOAT16)
+TensorPtr input(fe::graph::Graph &graph, Uid uid, Lengths lengths, Lengths steps, fe::DataType_t type)
 {
     return graph.tensor(Tensor().set_uid(uid).set_dim(lengths).set_stride(steps).set_data_type(type));
 }
-void setOutput(const TensorPtr &tensor, Uid uid, Lengths lengths, Lengths steps, fe::DataType_t type = fe::DataType_t::BFLOAT16)
+void setOutput(const TensorPtr &tensor, Uid uid, Lengths lengths, Lengths steps, fe::DataType_t type)
 {
     tensor->set_output(true).set_uid(uid).set_dim(lengths).set_stride(steps).set_data_type(type);
 }
 
-void describeForward(fe::graph::Graph &graph, const AttentionShape &shape, const Part &part)
+void describeForward(fe::graph::Graph &graph, const AttentionShape &shape, const Part &part, fe::DataType_t numbers)
 {
     const std::int64_t width = shape.qkvWidth();
     const auto all = dimensions(shape, part, part.heads), shared = dimensions(shape, part, part.kvHeads);
-    const auto queries = input(graph, kQueries, all, strides(shape, width));
-    const auto keys = input(graph, kKeys, shared, strides(shape, width));
-    const auto values = input(graph, kValues, shared, strides(shape, width));
+    const auto queries = input(graph, kQueries, all, strides(shape, width), numbers);
+    const auto keys = input(graph, kKeys, shared, strides(shape, width), numbers);
+    const auto values = input(graph, kValues, shared, strides(shape, width), numbers);
     const auto how = fe::graph::SDPA_attributes()
                          .set_name("attention forward")
                          .set_generate_stats(true)
                          .set_causal_mask(true)
                          .set_attn_scale(scaleOf(shape));
     const auto [out, statistics] = graph.sdpa(queries, keys, values, how);
-    setOutput(out, kOut, all, strides(shape, shape.width()));
+    setOutput(out, kOut, all, strides(shape, shape.width()), numbers);
     setOutput(statistics, kStatistics, statisticsDimensions(shape, part), statisticsStrides(shape, part),
               fe::DataType_t::FLOAT);
 }
 
-void describeBackward(fe::graph::Graph &graph, const AttentionShape &shape, const Part &part)
+void describeBackward(fe::graph::Graph &graph, const AttentionShape &shape, const Part &part, fe::DataType_t numbers)
 {
     const std::int64_t width = shape.qkvWidth();
     const auto all = dimensions(shape, part, part.heads), shared = dimensions(shape, part, part.kvHeads);
     const auto fused = strides(shape, width), own = strides(shape, shape.width());
-    const auto queries = input(graph, kQueries, all, fused);
-    const auto keys = input(graph, kKeys, shared, fused);
-    const auto values = input(graph, kValues, shared, fused);
-    const auto out = input(graph, kOut, all, own);
-    const auto outGradient = input(graph, kOutGradient, all, own);
+    const auto queries = input(graph, kQueries, all, fused, numbers);
+    const auto keys = input(graph, kKeys, shared, fused, numbers);
+    const auto values = input(graph, kValues, shared, fused, numbers);
+    const auto out = input(graph, kOut, all, own, numbers);
+    const auto outGradient = input(graph, kOutGradient, all, own, numbers);
     const auto statistics =
         input(graph, kStatistics, statisticsDimensions(shape, part), statisticsStrides(shape, part), fe::DataType_t::FLOAT);
     const auto how = fe::graph::SDPA_backward_attributes()
@@ -171,9 +176,9 @@ void describeBackward(fe::graph::Graph &graph, const AttentionShape &shape, cons
                          .set_deterministic_algorithm(true);
     const auto [queryGradient, keyGradient, valueGradient] =
         graph.sdpa_backward(queries, keys, values, out, outGradient, statistics, how);
-    setOutput(queryGradient, kQueryGradient, all, fused);
-    setOutput(keyGradient, kKeyGradient, shared, fused);
-    setOutput(valueGradient, kValueGradient, shared, fused);
+    setOutput(queryGradient, kQueryGradient, all, fused, numbers);
+    setOutput(keyGradient, kKeyGradient, shared, fused, numbers);
+    setOutput(valueGradient, kValueGradient, shared, fused, numbers);
 }
 
 std::string load()
@@ -215,16 +220,16 @@ struct CudnnAttention::State {
         for (void *before : outgrown)
             release(before);
     }
-    Graph built(const AttentionShape &shape, const Part &part, bool isBackward);
-    Status run(Stream stream, const AttentionShape &shape, const Part &part, bool isBackward,
+    Graph built(const AttentionShape &shape, const Part &part, bool isBackward, fe::DataType_t numbers);
+    Status run(Stream stream, const AttentionShape &shape, const Part &part, bool isBackward, fe::DataType_t numbers,
                std::unordered_map<std::int64_t, void *> arrays);
     Status makeRoom(std::int64_t bytes);
 };
 
-Graph CudnnAttention::State::built(const AttentionShape &shape, const Part &part, bool isBackward)
+Graph CudnnAttention::State::built(const AttentionShape &shape, const Part &part, bool isBackward, fe::DataType_t numbers)
 {
-    Graph made{emptyGraph()};
-    isBackward ? describeBackward(*made.graph, shape, part) : describeForward(*made.graph, shape, part);
+    Graph made{emptyGraph(numbers)};
+    isBackward ? describeBackward(*made.graph, shape, part, numbers) : describeForward(*made.graph, shape, part, numbers);
     if (made.graph->build(handle, {fe::HeurMode_t::A}).is_bad() || made.graph->get_workspace_size(made.workspace).is_bad())
         return {};
     if (made.workspace > kMostWorkspace)
@@ -245,7 +250,7 @@ Status CudnnAttention::State::makeRoom(std::int64_t bytes)
 }
 
 Status CudnnAttention::State::run(Stream stream, const AttentionShape &shape, const Part &part, bool isBackward,
-                                  std::unordered_map<std::int64_t, void *> arrays)
+                                  fe::DataType_t numbers, std::unordered_map<std::int64_t, void *> arrays)
 {
     if (!problem().empty() || shape.size % 8 != 0)
         return kUnsupported;
@@ -253,10 +258,10 @@ Status CudnnAttention::State::run(Stream stream, const AttentionShape &shape, co
     try {
         if (handle == nullptr && fe::detail::create_handle(&handle) != CUDNN_STATUS_SUCCESS)
             return kUnsupported;
-        const Key key{part.batch, shape.sequence, part.heads, part.kvHeads, shape.size, shape.qkvWidth(), isBackward};
+        const Key key{part.batch, shape.sequence, part.heads, part.kvHeads, shape.size, shape.qkvWidth(), isBackward, numbers};
         const auto [place, isNew] = graphs.try_emplace(key);
         if (isNew)
-            place->second = built(shape, part, isBackward);
+            place->second = built(shape, part, isBackward, numbers);
         const Graph &graph = place->second;
         if (graph.graph == nullptr)
             return kUnsupported;
@@ -286,10 +291,11 @@ std::int64_t CudnnAttention::workspace(const AttentionShape &shape)
                : 0;
 }
 
-Status CudnnAttention::forward(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const AttentionShape &shape)
+template <class T>
+Status CudnnAttention::forward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape)
 {
-    auto *rows = const_cast<Bf16 *>(qkv); // read alone; the interface knows no const
-    return m_state->run(stream, shape, {shape.batch, shape.heads, shape.kvHeads}, false,
+    auto *rows = const_cast<T *>(qkv); // read alone; the interface knows no const
+    return m_state->run(stream, shape, {shape.batch, shape.heads, shape.kvHeads}, false, kNumbers<T>,
                         {{kQueries, rows},
                          {kKeys, rows + shape.width()},
                          {kValues, rows + shape.width() + shape.kvWidth()},
@@ -297,7 +303,8 @@ Status CudnnAttention::forward(Stream stream, Bf16 *out, float *logSumExp, const
                          {kStatistics, logSumExp}});
 }
 
-Status CudnnAttention::backward(Stream stream, Bf16 *qkvGradient, const Bf16 *outGradient, const Bf16 *qkv, const Bf16 *out,
+template <class T>
+Status CudnnAttention::backward(Stream stream, T *qkvGradient, const T *outGradient, const T *qkv, const T *out,
                                 const float *logSumExp, const AttentionShape &shape)
 {
     const Part part = backwardPart(shape, m_scoreBytes);
@@ -305,15 +312,13 @@ Status CudnnAttention::backward(Stream stream, Bf16 *qkvGradient, const Bf16 *ou
     for (std::int64_t sequence = 0; sequence < shape.batch; sequence += part.batch)
         for (std::int64_t kvHead = 0; kvHead < shape.kvHeads; kvHead += part.kvHeads) {
             const std::int64_t token = sequence * shape.sequence, head = kvHead * group;
-            const auto fusedAt = [&](Bf16 *rows, std::int64_t element) { return rows + token * shape.qkvWidth() + element; };
-            const auto ownAt = [&](const Bf16 *rows) {
-                return const_cast<Bf16 *>(rows) + token * shape.width() + head * shape.size;
-            };
+            const auto fusedAt = [&](T *rows, std::int64_t element) { return rows + token * shape.qkvWidth() + element; };
+            const auto ownAt = [&](const T *rows) { return const_cast<T *>(rows) + token * shape.width() + head * shape.size; };
             const std::int64_t queries = head * shape.size, keys = shape.width() + kvHead * shape.size,
                                values = keys + shape.kvWidth();
-            auto *const fused = const_cast<Bf16 *>(qkv);
+            auto *const fused = const_cast<T *>(qkv);
             const std::int64_t statistics = (sequence * shape.heads + head) * shape.sequence;
-            const Status status = m_state->run(stream, shape, part, true,
+            const Status status = m_state->run(stream, shape, part, true, kNumbers<T>,
                                                {{kQueries, fusedAt(fused, queries)},
                                                 {kKeys, fusedAt(fused, keys)},
                                                 {kValues, fusedAt(fused, values)},
@@ -328,5 +333,12 @@ Status CudnnAttention::backward(Stream stream, Bf16 *qkvGradient, const Bf16 *ou
         }
     return {};
 }
+
+#define STAGELENS_CUDNN_OF(T)                                                                                                  \
+    template Status CudnnAttention::forward(Stream, T *, float *, const T *, const AttentionShape &);                          \
+    template Status CudnnAttention::backward(Stream, T *, const T *, const T *, const T *, const float *,                      \
+                                             const AttentionShape &);
+STAGELENS_TYPES_OF_16_BITS(STAGELENS_CUDNN_OF)
+#undef STAGELENS_CUDNN_OF
 
 } // namespace stagelens::kernels::gpu

@@ -1,6 +1,8 @@
 // Replaces cudnn.cpp if that is not built.
 #include "kernels/include/cudnn_attention.h"
 
+#include "kernels/cuda/types.h"
+
 namespace stagelens::kernels::gpu {
 
 struct CudnnAttention::State {};
@@ -19,14 +21,23 @@ std::int64_t CudnnAttention::workspace(const AttentionShape &)
     return 0;
 }
 
-Status CudnnAttention::forward(Stream, Bf16 *, float *, const Bf16 *, const AttentionShape &)
+template <class T>
+Status CudnnAttention::forward(Stream, T *, float *, const T *, const AttentionShape &)
 {
     return kUnsupported;
 }
 
-Status CudnnAttention::backward(Stream, Bf16 *, const Bf16 *, const Bf16 *, const Bf16 *, const float *, const AttentionShape &)
+template <class T>
+Status CudnnAttention::backward(Stream, T *, const T *, const T *, const T *, const float *, const AttentionShape &)
 {
     return kUnsupported;
 }
+
+#define STAGELENS_CUDNN_OF(T)                                                                                                  \
+    template Status CudnnAttention::forward(Stream, T *, float *, const T *, const AttentionShape &);                          \
+    template Status CudnnAttention::backward(Stream, T *, const T *, const T *, const T *, const float *,                      \
+                                             const AttentionShape &);
+STAGELENS_TYPES_OF_16_BITS(STAGELENS_CUDNN_OF)
+#undef STAGELENS_CUDNN_OF
 
 } // namespace stagelens::kernels::gpu

@@ -26,8 +26,9 @@ constexpr int kRowsOfWarp = 16 * kBlocks;
 template <int Size>
 constexpr int kKeys = Size == 64 ? 64 : 32;
 
+constexpr std::int64_t kBytes = 2; ///< of a number
 template <int Size>
-constexpr std::int64_t kTiles = (kQueries + 4 * kKeys<Size>)*Size *static_cast<std::int64_t>(sizeof(Bf16));
+constexpr std::int64_t kTiles = (kQueries + 4 * kKeys<Size>)*Size *kBytes;
 template <int Size, bool IsPart>
 constexpr std::int64_t kShared = kTiles<Size> + (IsPart ? static_cast<std::int64_t>(sizeof(QueryTile)) : 0);
 
@@ -91,8 +92,8 @@ STAGELENS_DEVICE void takeScores(Sums<kKeys<Size>> (&scores)[kBlocks], Sums<Size
 
 /// Replaces a row of sums by the output of its keys and earlier parts, whose output is in `out`, and returns the new
 /// log-sum-exp.
-template <int Size>
-STAGELENS_DEVICE float joined(Sums<Size> &sums, int half, float sum, float logSumExp, float before, const Bf16 *out)
+template <int Size, class T>
+STAGELENS_DEVICE float joined(Sums<Size> &sums, int half, float sum, float logSumExp, float before, const T *out)
 {
     const float top = std::fmax(before, logSumExp);
     const float now = exp2Fast((logSumExp - top) * kLog2E);
@@ -104,9 +105,9 @@ STAGELENS_DEVICE float joined(Sums<Size> &sums, int half, float sum, float logSu
 }
 
 /// Block (head, sequence of the batch, tile of queries), the last one slowest.
-template <int Size, bool IsPart>
+template <class T, int Size, bool IsPart>
 STAGELENS_KERNEL(kThreads, 2)
-forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, const Bf16 *separate, AttentionShape shape)
+forwardKernel(T *out, float *logSumExp, const T *qkv, const T *separate, AttentionShape shape)
 {
     // The last tiles have the most keys, so they start first.
     const auto tile = queriesOf<IsPart, kQueries>(shape, gridBlocksZ() - 1 - blockIndexZ());
@@ -114,8 +115,8 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, const Bf16 *separate
     const int head = blockIndex();
     const std::int64_t firstToken = blockIndexY() * shape.sequence;
     const std::int64_t stride = shape.qkvWidth();
-    const Bf16 *base = qkv + firstToken * stride;
-    const Bf16 *keys = base + shape.width();
+    const T *base = qkv + firstToken * stride;
+    const T *keys = base + shape.width();
     std::int64_t keyStride = stride;
     if constexpr (IsPart) {
         keyStride = 2 * shape.kvWidth();
@@ -123,11 +124,11 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, const Bf16 *separate
     }
     keys += head / (shape.heads / shape.kvHeads) * Size;
 
-    auto *queryTile = reinterpret_cast<Bf16 *>(sharedBytes());
-    Bf16 *stages = queryTile + kQueries * Size;
+    auto *queryTile = reinterpret_cast<T *>(sharedBytes());
+    T *stages = queryTile + kQueries * Size;
     const auto fetch = [&](int firstKey, int stage) {
-        Bf16 *to = stages + stage * 2 * kKeys<Size> * Size;
-        const Bf16 *from = keys + firstKey * keyStride;
+        T *to = stages + stage * 2 * kKeys<Size> * Size;
+        const T *from = keys + firstKey * keyStride;
         copyTile<Size, kKeys<Size>, kThreads>(to, from, keyStride, tile.keys - firstKey);
         copyTile<Size, kKeys<Size>, kThreads>(to + kKeys<Size> * Size, from + shape.kvWidth(), keyStride, tile.keys - firstKey);
         commitCopies();
@@ -161,7 +162,7 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, const Bf16 *separate
         const int ahead = tile.position - firstKey + warpRow;
         if (ahead + kRowsOfWarp <= 0)
             continue; // all keys are masked for all queries of the warp
-        Bf16 *keyTile = stages + stage * 2 * kKeys<Size> * Size;
+        T *keyTile = stages + stage * 2 * kKeys<Size> * Size;
         Sums<kKeys<Size>> scores[kBlocks];
 #pragma unroll
         for (int m = 0; m < kBlocks; ++m)
@@ -188,7 +189,7 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, const Bf16 *separate
             const std::int64_t at = (blockIndexY() * shape.heads + head) * shape.sequence + query;
             float total = rows.maximum[m][half] * share + std::log(sum);
             if (IsPart && shape.extends && query < endRow) {
-                const Bf16 *before = out + (firstToken + query) * shape.width() + head * Size + laneColumn();
+                const T *before = out + (firstToken + query) * shape.width() + head * Size + laneColumn();
                 total = joined(sums[m], half, sum, total, logSumExp[at], before);
                 factor[half] = 1;
             }
@@ -205,14 +206,14 @@ forwardKernel(Bf16 *out, float *logSumExp, const Bf16 *qkv, const Bf16 *separate
 }
 
 /// Starts the kernel of whole sequences or the one of parts.
-template <int Size>
-Status start(Stream stream, Bf16 *out, float *logSumExp, const Bf16 *qkv, const Bf16 *separate, const AttentionShape &shape)
+template <int Size, class T>
+Status start(Stream stream, T *out, float *logSumExp, const T *qkv, const T *separate, const AttentionShape &shape)
 {
     Launch how{shape.heads, kThreads, kShared<Size, false>, stream, shape.batch, queryTiles<kQueries>(shape)};
     if (shape.keys == 0)
-        return launch<forwardKernel<Size, false>>(how, out, logSumExp, qkv, separate, shape);
+        return launch<forwardKernel<T, Size, false>>(how, out, logSumExp, qkv, separate, shape);
     how.sharedBytes = kShared<Size, true>;
-    return launch<forwardKernel<Size, true>>(how, out, logSumExp, qkv, separate, withVisibleKeys(shape));
+    return launch<forwardKernel<T, Size, true>>(how, out, logSumExp, qkv, separate, withVisibleKeys(shape));
 }
 
 } // namespace
@@ -223,7 +224,7 @@ Status attentionForward(Stream stream, T *out, float *logSumExp, const T *qkv, c
 {
     if (!isShape(shape))
         return kUnsupported;
-    if constexpr (std::is_same_v<T, Bf16>) {
+    if constexpr (!std::is_same_v<T, float>) {
         const bool isWhole = isWide<T>({out, qkv, keys.rows}, {});
         if (isWhole && shape.size == 64)
             return start<64>(stream, out, logSumExp, qkv, keys.rows, shape);
@@ -233,7 +234,9 @@ Status attentionForward(Stream stream, T *out, float *logSumExp, const T *qkv, c
     return plainAttentionForward(stream, out, logSumExp, qkv, shape, keys);
 }
 
-template Status attentionForward(Stream, float *, float *, const float *, const AttentionShape &, const KeysOf<float> &);
-template Status attentionForward(Stream, Bf16 *, float *, const Bf16 *, const AttentionShape &, const KeysOf<Bf16> &);
+#define STAGELENS_ATTENTION_OF(T)                                                                                              \
+    template Status attentionForward(Stream, T *, float *, const T *, const AttentionShape &, const KeysOf<T> &);
+STAGELENS_EVERY_TYPE(STAGELENS_ATTENTION_OF)
+#undef STAGELENS_ATTENTION_OF
 
 } // namespace stagelens::kernels::gpu

@@ -74,7 +74,7 @@ STAGELENS_DEVICE float dot(const T *a, const T *b, std::int64_t size)
     float sum = 0;
 #pragma unroll 4
     for (std::int64_t i = 0; i < size; ++i)
-        sum += toFloat(a[i]) * toFloat(b[i]);
+        sum += numberOf(a[i]) * numberOf(b[i]);
     return sum;
 }
 
@@ -87,7 +87,7 @@ struct OwnSums {
 #pragma unroll
         for (int i = 0; i < kOwn; ++i)
             if (const std::int64_t element = ownLane() + i * kWarpLanes; element < size)
-                at[i] += factor * toFloat(row[element]);
+                at[i] += factor * numberOf(row[element]);
     }
     STAGELENS_DEVICE void scale(float factor)
     {
@@ -101,7 +101,7 @@ struct OwnSums {
 #pragma unroll
         for (int i = 0; i < kOwn; ++i)
             if (const std::int64_t element = ownLane() + i * kWarpLanes; element < size)
-                at[i] = toFloat(row[element]);
+                at[i] = numberOf(row[element]);
     }
     template <class T>
     STAGELENS_DEVICE void put(T *row, std::int64_t size) const
@@ -170,7 +170,7 @@ deltaKernel(float *delta, const T *out, const T *outGradient, AttentionShape sha
     const std::int64_t begin = (item.batch * shape.sequence + item.row) * shape.width() + item.head * shape.size;
     float sum = 0;
     for (std::int64_t i = ownLane(); i < shape.size; i += kWarpLanes)
-        sum += toFloat(out[begin + i]) * toFloat(outGradient[begin + i]);
+        sum += numberOf(out[begin + i]) * numberOf(outGradient[begin + i]);
     const float all = warpSum(sum);
     if (ownLane() == 0)
         delta[item.index] = all;
@@ -307,8 +307,7 @@ Status plainAttentionBackward(Stream stream, T *qkvGradient, const T *outGradien
     template Status plainAttentionForward(Stream, T *, float *, const T *, const AttentionShape &, const KeysOf<T> &);         \
     template Status plainAttentionBackward(Stream, T *, const T *, const T *, const T *, const float *,                        \
                                            const AttentionShape &, float *, const KeysOf<T> &);
-STAGELENS_PLAIN_ATTENTION_OF(float)
-STAGELENS_PLAIN_ATTENTION_OF(Bf16)
+STAGELENS_EVERY_TYPE(STAGELENS_PLAIN_ATTENTION_OF)
 #undef STAGELENS_PLAIN_ATTENTION_OF
 
 } // namespace stagelens::kernels::gpu

@@ -57,8 +57,8 @@ STAGELENS_DEVICE int lastSeen(int ofCause, int keys)
 }
 
 /// Adds `factor` times the numbers of a row in memory, from the lane's first column on, to a row of sums.
-template <int Size>
-STAGELENS_DEVICE void addRow(Sums<Size> &sums, int half, float factor, const Bf16 *row)
+template <int Size, class T>
+STAGELENS_DEVICE void addRow(Sums<Size> &sums, int half, float factor, const T *row)
 {
 #pragma unroll
     for (int j = 0; j < Size / 8; ++j) {

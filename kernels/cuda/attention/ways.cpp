@@ -1,4 +1,6 @@
 #include "kernels/include/attention.h"
+
+#include "kernels/cuda/types.h"
 #include "kernels/include/cudnn_attention.h"
 
 #include <type_traits>
@@ -30,7 +32,7 @@ template <class T>
 Status Attentions::forward(Stream stream, T *out, float *logSumExp, const T *qkv, const AttentionShape &shape,
                            const KeysOf<T> &keys)
 {
-    if constexpr (std::is_same_v<T, Bf16>)
+    if constexpr (!std::is_same_v<T, float>)
         if (CudnnAttention *way = shape.keys == 0 ? cudnn() : nullptr)
             if (const Status status = way->forward(stream, out, logSumExp, qkv, shape); status.code != kUnsupported.code)
                 return status;
@@ -41,7 +43,7 @@ template <class T>
 Status Attentions::backward(Stream stream, T *qkvGradient, const T *outGradient, const T *qkv, const T *out,
                             const float *logSumExp, const AttentionShape &shape, float *scratch, const KeysOf<T> &keys)
 {
-    if constexpr (std::is_same_v<T, Bf16>)
+    if constexpr (!std::is_same_v<T, float>)
         if (CudnnAttention *way = shape.keys == 0 ? cudnn() : nullptr)
             if (const Status status = way->backward(stream, qkvGradient, outGradient, qkv, out, logSumExp, shape);
                 status.code != kUnsupported.code)
@@ -49,11 +51,11 @@ Status Attentions::backward(Stream stream, T *qkvGradient, const T *outGradient,
     return attentionBackward(stream, qkvGradient, outGradient, qkv, out, logSumExp, shape, scratch, keys);
 }
 
-template Status Attentions::forward(Stream, float *, float *, const float *, const AttentionShape &, const KeysOf<float> &);
-template Status Attentions::forward(Stream, Bf16 *, float *, const Bf16 *, const AttentionShape &, const KeysOf<Bf16> &);
-template Status Attentions::backward(Stream, float *, const float *, const float *, const float *, const float *,
-                                     const AttentionShape &, float *, const KeysOf<float> &);
-template Status Attentions::backward(Stream, Bf16 *, const Bf16 *, const Bf16 *, const Bf16 *, const float *,
-                                     const AttentionShape &, float *, const KeysOf<Bf16> &);
+#define STAGELENS_ATTENTIONS_OF(T)                                                                                             \
+    template Status Attentions::forward(Stream, T *, float *, const T *, const AttentionShape &, const KeysOf<T> &);           \
+    template Status Attentions::backward(Stream, T *, const T *, const T *, const T *, const float *, const AttentionShape &,  \
+                                         float *, const KeysOf<T> &);
+STAGELENS_EVERY_TYPE(STAGELENS_ATTENTIONS_OF)
+#undef STAGELENS_ATTENTIONS_OF
 
 } // namespace stagelens::kernels::gpu

@@ -2,6 +2,7 @@
 // has a bit for each. Memory-bound. Target: 75 % of copy bandwidth.
 #include "kernels/cuda/block_sums.h"
 #include "kernels/include/compression.h"
+#include "kernels/include/elementwise.h"
 
 #include <bit>
 
@@ -66,6 +67,13 @@ decodeSignsKernel(float *sum, const Parts<float> messages, std::int64_t count)
     });
 }
 
+/// Writes the signs of a message that has its scale already.
+Status startSigns(Stream stream, float *message, float *residual, std::int64_t count)
+{
+    constexpr std::int64_t kOfBlock = std::int64_t{kThreads} * kSigns;
+    return launch<signsKernel>({(count + kOfBlock - 1) / kOfBlock, kThreads, 0, stream}, message, residual, count);
+}
+
 } // namespace
 
 std::int64_t signsScratch(std::int64_t count)
@@ -79,10 +87,13 @@ Status encodeSigns(Stream stream, float *message, float *residual, std::int64_t 
     if (status.failed())
         return status;
     status = launch<scaleKernel>({1, kSumThreads, kSumBytes, stream}, message, scratch, blocksOfSum(count), count);
-    if (status.failed())
-        return status;
-    constexpr std::int64_t kOfBlock = std::int64_t{kThreads} * kSigns;
-    return launch<signsKernel>({(count + kOfBlock - 1) / kOfBlock, kThreads, 0, stream}, message, residual, count);
+    return status.failed() ? status : startSigns(stream, message, residual, count);
+}
+
+Status encodeSignsOf(Stream stream, float scale, float *message, float *residual, std::int64_t count)
+{
+    const Status status = fill(stream, message, scale, 1);
+    return status.failed() || count == 0 ? status : startSigns(stream, message, residual, count);
 }
 
 Status decodeSigns(Stream stream, float *sum, const Parts<float> &messages, std::int64_t count)

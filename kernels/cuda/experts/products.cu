@@ -1,13 +1,14 @@
 // The products of all experts of a layer in one launch.
 //
-// How many rows an expert has is known on the GPU only. A kernel of one block finds the first row of each expert and lists the
-// tiles of rows (some ten dependent loads, about 5 us); the blocks of the product read what is theirs from the list, and those
-// beyond its end, at most one per expert, return. The host therefore never waits for the GPU. cuBLASLt is not used: it would
-// need a launch for each expert and an algorithm for each number of rows.
+// How many rows an expert has is known on the GPU only. A kernel of one block lists the tiles of rows (tile_list.cu); the
+// blocks of the product read what is theirs from the list, and those beyond its end, at most one per expert, return. The host
+// therefore never waits for the GPU. cuBLASLt is not used: it would need a launch for each expert and an algorithm for each
+// number of rows.
 //
-// bfloat16: tiles of 128 x 128 on tensor cores, whose operands are copied to shared memory in three stages of 64 numbers of the
+// 16 bits: tiles of 128 x 128 on tensor cores, whose operands are copied to shared memory in three stages of 64 numbers of the
 // inner dimension; eight warps have 64 x 32 sums each. Others, and rows that are no multiples of 16 bytes: tiles of 64 x 64, 16
 // sums a thread. Sums are never split, so each is one chain in the order of the inner dimension.
+#include "kernels/cuda/experts/tile_list.h"
 #include "kernels/cuda/tiles.h"
 #include "kernels/include/experts.h"
 
@@ -15,62 +16,6 @@ namespace stagelens::kernels::gpu {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kListThreads = 1024;
-
-/// What the list says, in ints: the first row of each expert and the end of the last, then expert and first row of each tile;
-/// the expert is -1 after the last tile.
-struct List {
-    std::int32_t *numbers;
-    int experts;
-    [[nodiscard]] STAGELENS_DEVICE std::int32_t *firsts() const { return numbers; }
-    [[nodiscard]] STAGELENS_DEVICE std::int32_t *tile(std::int64_t i) const { return numbers + experts + 1 + 2 * i; }
-};
-
-/// Returns the first row that is of no expert before `expert`. Seven probes at a time, whose loads are in flight together.
-STAGELENS_DEVICE std::int32_t firstRowOf(int expert, const std::int32_t *choices, const std::int32_t *slots, std::int32_t rows)
-{
-    constexpr int kProbes = 7;
-    std::int32_t low = 0;
-    std::int32_t high = rows; // the row is in [low, high]
-    while (low < high) {
-        const std::int32_t step = (high - low + kProbes) / (kProbes + 1);
-        int before = 0;
-#pragma unroll
-        for (int probe = 1; probe <= kProbes; ++probe) {
-            const std::int32_t row = low + probe * step - 1;
-            const std::int32_t slot = row < high ? slots[row] : -1;
-            before += slot >= 0 && choices[slot] < expert ? 1 : 0;
-        }
-        low += before * step;
-        if (before < kProbes && low + step - 1 < high)
-            high = low + step - 1;
-    }
-    return low;
-}
-
-/// One block.
-template <int Tile>
-STAGELENS_KERNEL(kListThreads, 1)
-listKernel(List list, std::int64_t tiles, const std::int32_t *choices, const std::int32_t *slots, std::int32_t rows)
-{
-    auto *first = reinterpret_cast<std::int32_t *>(sharedBytes()); // experts + 1
-    for (int e = threadIndex(); e <= list.experts; e += blockThreads())
-        list.firsts()[e] = first[e] = firstRowOf(e, choices, slots, rows);
-    syncBlock();
-    const auto tilesOf = [&](int e) { return (first[e + 1] - first[e] + Tile - 1) / Tile; };
-    std::int64_t all = 0;
-    for (int e = 0; e < list.experts; ++e) {
-        const int own = tilesOf(e);
-        if (e % blockThreads() == threadIndex())
-            for (int i = 0; i < own; ++i) {
-                list.tile(all + i)[0] = e;
-                list.tile(all + i)[1] = first[e] + i * Tile;
-            }
-        all += own;
-    }
-    for (std::int64_t tile = all + threadIndex(); tile < tiles; tile += blockThreads())
-        list.tile(tile)[0] = -1;
-}
 
 /// Operands and sizes of a product of one tile.
 template <class T, class Out>
@@ -90,7 +35,7 @@ struct Task {
 /// Returns the task of this block; without rows there is none. Blocks are (tile of columns, tile of rows of the list), or of
 /// weights (tile of columns, tile of rows, expert).
 template <int Tile, bool IsOfRows, class T, class Out>
-STAGELENS_DEVICE Task<T, Out> taskOf(const ExpertProduct<T, Out> &product, const List &list)
+STAGELENS_DEVICE Task<T, Out> taskOf(const ExpertProduct<T, Out> &product, const TileList &list)
 {
     const Product<T, Out> &each = product.each;
     const std::int64_t column = std::int64_t{blockIndex()} * Tile;
@@ -129,8 +74,8 @@ constexpr int kDepth = 64; ///< numbers of the inner dimension in a stage
 constexpr int kStages = 3;
 constexpr int kWarpRows = 64;
 constexpr int kWarpColumns = 32;
-constexpr int kPart = kTile * kDepth; ///< numbers of an operand in a stage
-constexpr std::int64_t kStageBytes = 2 * kPart * sizeof(Bf16);
+constexpr int kPart = kTile * kDepth;               ///< numbers of an operand in a stage
+constexpr std::int64_t kStageBytes = 2 * kPart * 2; // of 16 bits
 
 /// An operand in shared memory: [128][64] with the inner dimension along rows, or [64][128] across them, in the layout of
 /// tiles.h.
@@ -138,19 +83,19 @@ template <bool Along>
 inline constexpr int kRowOf = Along ? kDepth : kTile;
 
 /// The numbers of an operand that this thread copies, stage after stage: chunks of eight, some rows apart.
-template <bool Along>
+template <bool Along, class T>
 class Source {
 public:
     /// `length` of the inner dimension and `outer` of the other lie inside.
-    STAGELENS_DEVICE Source(const Bf16 *from, std::int64_t stride, int length, int outer)
+    STAGELENS_DEVICE Source(const T *from, std::int64_t stride, int length, int outer)
         : m_at(from + row() * stride + chunk() * 8), m_stride(static_cast<int>(stride)), m_length(length), m_outer(outer)
     {}
     /// Starts to copy the next stage; what lies outside becomes zeros. `inside` is any address of the operand.
-    STAGELENS_DEVICE void copy(Bf16 *tile, const Bf16 *inside)
+    STAGELENS_DEVICE void copy(T *tile, const T *inside)
     {
         const bool hasColumn = chunk() * 8 < (Along ? m_length : m_outer);
         const int rows = (Along ? m_outer : m_length) - row();
-        const Bf16 *from = m_at;
+        const T *from = m_at;
 #pragma unroll
         for (int i = 0; i < kRows / kRowsApart; ++i) {
             const bool isValid = hasColumn && i * kRowsApart < rows;
@@ -174,7 +119,7 @@ private:
         return threadIndex() % kChunks;
     }
 
-    const Bf16 *m_at;
+    const T *m_at;
     int m_stride;
     int m_length; ///< from the next stage on
     int m_outer;
@@ -202,8 +147,8 @@ STAGELENS_DEVICE int placeAt(int place, int i, int k)
 {
     return Along ? (place ^ (32 * k)) + i * kBytesOf16<kDepth> : (place ^ (32 * i)) + k * kBytesOf16<kTile>;
 }
-template <bool Along>
-STAGELENS_DEVICE void loadOperand(std::uint32_t (&to)[4], Bf16 *tile, int place)
+template <bool Along, class T>
+STAGELENS_DEVICE void loadOperand(std::uint32_t (&to)[4], T *tile, int place)
 {
     if constexpr (Along)
         loadMatrices(to, tile, place);
@@ -215,8 +160,8 @@ constexpr int kBlocks = kWarpRows / 16;
 constexpr int kPairs = kWarpColumns / 16;
 
 /// Adds the product of a stage. Where both operands are transposed, half of it at once, which saves registers.
-template <bool AlongA, bool AlongB>
-STAGELENS_DEVICE void addStage(Sums<kWarpColumns> (&sums)[kBlocks], Bf16 *a, int aPlace, Bf16 *b, int bPlace)
+template <bool AlongA, bool AlongB, class T>
+STAGELENS_DEVICE void addStage(Sums<kWarpColumns> (&sums)[kBlocks], T *a, int aPlace, T *b, int bPlace)
 {
 #pragma unroll(AlongA || AlongB ? kDepth / 16 : kDepth / 32)
     for (int k = 0; k < kDepth / 16; ++k) {
@@ -230,21 +175,22 @@ STAGELENS_DEVICE void addStage(Sums<kWarpColumns> (&sums)[kBlocks], Bf16 *a, int
             loadOperand<AlongB>(bs, b, placeAt<AlongB>(bPlace, j, k));
 #pragma unroll
             for (int i = 0; i < kBlocks; ++i) {
-                multiplyMatrices(sums[i].at[2 * j], as[i], bs[0], bs[1]);
-                multiplyMatrices(sums[i].at[2 * j + 1], as[i], bs[2], bs[3]);
+                multiplyMatrices<T>(sums[i].at[2 * j], as[i], bs[0], bs[1]);
+                multiplyMatrices<T>(sums[i].at[2 * j + 1], as[i], bs[2], bs[3]);
             }
         }
     }
 }
 
-STAGELENS_DEVICE void putPair(Bf16 *to, float first, float second, bool adds)
+template <class T>
+STAGELENS_DEVICE void putPair(T *to, float first, float second, bool adds)
 {
     auto *word = reinterpret_cast<std::uint32_t *>(to);
     if (adds) {
-        first += std::bit_cast<float>(*word << 16U);
-        second += std::bit_cast<float>(*word & 0xffff0000U);
+        first += lowerOf<T>(*word);
+        second += upperOf<T>(*word);
     }
-    *word = packBf16(first, second);
+    *word = packPair<T>(first, second);
 }
 STAGELENS_DEVICE void putPair(float *to, float first, float second, bool adds)
 {
@@ -253,14 +199,14 @@ STAGELENS_DEVICE void putPair(float *to, float first, float second, bool adds)
 }
 
 /// AlongA, AlongB: whether the inner dimension lies along the rows of an operand. In A it does so only for rows.
-template <class Out, bool AlongA, bool AlongB>
+template <class T, class Out, bool AlongA, bool AlongB>
 STAGELENS_KERNEL(kThreads, 2)
-tensorKernel(ExpertProduct<Bf16, Out> product, List list)
+tensorKernel(ExpertProduct<T, Out> product, TileList list)
 {
-    const Task<Bf16, Out> task = taskOf<kTile, AlongA>(product, list);
+    const Task<T, Out> task = taskOf<kTile, AlongA>(product, list);
     if (task.rows <= 0)
         return;
-    auto *stages = reinterpret_cast<Bf16 *>(sharedBytes());
+    auto *stages = reinterpret_cast<T *>(sharedBytes());
     const int warp = threadIndex() / kWarpLanes;
     const int firstRow = warp % (kTile / kWarpRows) * kWarpRows;
     const int firstColumn = warp / (kTile / kWarpRows) * kWarpColumns;
@@ -268,11 +214,11 @@ tensorKernel(ExpertProduct<Bf16, Out> product, List list)
     const int aPlace = placeOf<AlongA, true>(firstRow);
     const int bPlace = placeOf<AlongB, false>(firstColumn);
     const int steps = (task.inner + kDepth - 1) / kDepth;
-    Source<AlongA> a(task.a, task.aStride, task.inner, task.rows);
-    Source<AlongB> b(task.b, task.bStride, task.inner, task.columns);
+    Source<AlongA, T> a(task.a, task.aStride, task.inner, task.rows);
+    Source<AlongB, T> b(task.b, task.bStride, task.inner, task.columns);
     const auto copyStage = [&](int step) {
         if (step < steps) {
-            Bf16 *to = stages + step % kStages * (2 * kPart);
+            T *to = stages + step % kStages * (2 * kPart);
             a.copy(to, product.each.a.data);
             b.copy(to + kPart, product.each.b.data);
         }
@@ -288,7 +234,7 @@ tensorKernel(ExpertProduct<Bf16, Out> product, List list)
         waitForCopies<kStages - 2>();
         syncBlock(); // all have their copies of this step, and are done with the stage that is filled next
         copyStage(step + kStages - 1);
-        Bf16 *from = stages + step % kStages * (2 * kPart);
+        T *from = stages + step % kStages * (2 * kPart);
         if (hasPart)
             addStage<AlongA, AlongB>(sums, from, aPlace, from + kPart, bPlace);
     }
@@ -326,13 +272,13 @@ STAGELENS_DEVICE void copyPlainly(float *tile, const T *from, std::int64_t strid
         const int at = Along ? place / kPlainDepth : place % kPlainTile;
         const bool isValid = at < outer && inner + k < length;
         tile[k * kPlainRow + at] =
-            isValid ? toFloat(Along ? from[at * stride + inner + k] : from[(inner + k) * stride + at]) : 0.0F;
+            isValid ? numberOf(Along ? from[at * stride + inner + k] : from[(inner + k) * stride + at]) : 0.0F;
     }
 }
 
 template <class T, class Out, bool AlongA, bool AlongB>
 STAGELENS_KERNEL(kThreads, 2)
-plainKernel(ExpertProduct<T, Out> product, List list)
+plainKernel(ExpertProduct<T, Out> product, TileList list)
 {
     const Task<T, Out> task = taskOf<kPlainTile, AlongA>(product, list);
     if (task.rows <= 0)
@@ -366,7 +312,7 @@ plainKernel(ExpertProduct<T, Out> product, List list)
         for (int j = 0; j < kOwn; ++j)
             if (row + i < task.rows && column + j < task.columns) {
                 Out *to = task.c + (row + i) * task.cStride + column + j;
-                roundTo(to, task.adds ? toFloat(*to) + sums[i][j] : sums[i][j]);
+                roundTo(to, task.adds ? numberOf(*to) + sums[i][j] : sums[i][j]);
             }
 }
 
@@ -396,16 +342,14 @@ Status launchOver(Stream stream, const ExpertProduct<T, Out> &product, std::int6
 {
     const RoutingShape &shape = product.shape;
     const bool isOfRows = product.result == ExpertResult::Rows;
-    const List list{static_cast<std::int32_t *>(scratch), static_cast<int>(shape.experts)};
-    const std::int64_t tiles = shape.rows() / Tile + shape.experts;
+    const std::int64_t tiles = mostTiles(shape, Tile);
     constexpr std::int64_t kMostBlocks = 65535; // in y or z
     const std::int64_t rows = isOfRows ? tiles : (product.each.rows + Tile - 1) / Tile;
-    const std::int64_t firsts = (shape.experts + 1) * static_cast<std::int64_t>(sizeof(std::int32_t));
-    if (rows > kMostBlocks || shape.experts > kMostBlocks || firsts > mostSharedBytes())
+    if (rows > kMostBlocks || shape.experts > kMostBlocks)
         return kUnsupported;
-    const int threads = threadsForRow(4 * (shape.experts + 1), kListThreads);
-    const Status listed = launch<listKernel<Tile>>({1, threads, firsts, stream}, list, isOfRows ? tiles : 0, product.routes,
-                                                   product.routes + 2 * shape.rows(), static_cast<std::int32_t>(shape.rows()));
+    TileList list{};
+    constexpr TileRows kOf = Tile == 64 ? TileRows::Of64 : TileRows::Of128;
+    const Status listed = listTiles(stream, list, isOfRows ? tiles : 0, kOf, product.routes, shape, scratch);
     if (listed.failed())
         return listed;
     return launch<Kernel>(
@@ -418,7 +362,7 @@ Status multiplyForms(Stream stream, const ExpertProduct<T, Out> &product, void *
 {
     if constexpr (!std::is_same_v<T, float>)
         if (isWideProduct(product))
-            return launchOver<kTile, tensorKernel<Out, AlongA, AlongB>>(stream, product, kStages * kStageBytes, scratch);
+            return launchOver<kTile, tensorKernel<T, Out, AlongA, AlongB>>(stream, product, kStages * kStageBytes, scratch);
     constexpr std::int64_t kBytes = 2 * kPlainDepth * kPlainRow * sizeof(float);
     return launchOver<kPlainTile, plainKernel<T, Out, AlongA, AlongB>>(stream, product, kBytes, scratch);
 }
@@ -441,7 +385,10 @@ Status multiplyExperts(Stream stream, const ExpertProduct<T, Out> &product, void
 }
 
 template Status multiplyExperts(Stream, const ExpertProduct<float, float> &, void *);
-template Status multiplyExperts(Stream, const ExpertProduct<Bf16, Bf16> &, void *);
-template Status multiplyExperts(Stream, const ExpertProduct<Bf16, float> &, void *);
+#define STAGELENS_EXPERT_PRODUCTS_OF(T)                                                                                        \
+    template Status multiplyExperts(Stream, const ExpertProduct<T, T> &, void *);                                              \
+    template Status multiplyExperts(Stream, const ExpertProduct<T, float> &, void *);
+STAGELENS_TYPES_OF_16_BITS(STAGELENS_EXPERT_PRODUCTS_OF)
+#undef STAGELENS_EXPERT_PRODUCTS_OF
 
 } // namespace stagelens::kernels::gpu

@@ -14,17 +14,17 @@ template <class T>
 STAGELENS_DEVICE void writeSoftmax(float *gates, const std::int32_t *choices, const T *logits, int experts, int k)
 {
     const int lane = threadIndex() % kWarpLanes;
-    const float top = toFloat(logits[choices[0]]);
+    const float top = numberOf(logits[choices[0]]);
     float sum = 0;
     if (k == 1)
         for (int e = lane; e < experts; e += kWarpLanes)
-            sum += std::exp(toFloat(logits[e]) - top);
+            sum += std::exp(numberOf(logits[e]) - top);
     else
         for (int j = lane; j < k; j += kWarpLanes)
-            sum += std::exp(toFloat(logits[choices[j]]) - top);
+            sum += std::exp(numberOf(logits[choices[j]]) - top);
     sum = warpSum(sum);
     for (int j = lane; j < k; j += kWarpLanes)
-        gates[j] = std::exp(toFloat(logits[choices[j]]) - top) / sum;
+        gates[j] = std::exp(numberOf(logits[choices[j]]) - top) / sum;
 }
 
 template <class T>
@@ -33,10 +33,10 @@ STAGELENS_DEVICE void writeSigmoids(float *gates, const std::int32_t *choices, c
     const int lane = threadIndex() % kWarpLanes;
     float sum = 0;
     for (int j = lane; j < k; j += kWarpLanes)
-        sum += routerSigmoid(toFloat(logits[choices[j]]));
+        sum += routerSigmoid(numberOf(logits[choices[j]]));
     sum = warpSum(sum);
     for (int j = lane; j < k; j += kWarpLanes) {
-        const float score = routerSigmoid(toFloat(logits[choices[j]]));
+        const float score = routerSigmoid(numberOf(logits[choices[j]]));
         gates[j] = scale * (k > 1 ? score / sum : score);
     }
 }
@@ -81,7 +81,7 @@ chooseKernel(float *gates, std::int32_t *choices, const T *logits, const float *
     const T *row = logits + token * experts;
     std::int32_t *own = choices + token * k;
     const auto scoreOf = [&](int e) {
-        const float logit = toFloat(row[e]);
+        const float logit = numberOf(row[e]);
         return rule.isSigmoid ? routerSigmoid(logit) + (bias != nullptr ? bias[e] : 0.0F) : logit;
     };
     float *sums = reinterpret_cast<float *>(sharedBytes()) + warp * each;
@@ -243,9 +243,10 @@ Status routeForward(Stream stream, float *gates, std::int32_t *routes, const T *
                                routes + 2 * rows, routes, counts, static_cast<int>(shape.experts), rows);
 }
 
-template Status routeForward(Stream, float *, std::int32_t *, const float *, const float *, const RoutingShape &,
-                             const RouterRule &, void *);
-template Status routeForward(Stream, float *, std::int32_t *, const Bf16 *, const float *, const RoutingShape &,
-                             const RouterRule &, void *);
+#define STAGELENS_ROUTING_OF(T)                                                                                                \
+    template Status routeForward(Stream, float *, std::int32_t *, const T *, const float *, const RoutingShape &,              \
+                                 const RouterRule &, void *);
+STAGELENS_EVERY_TYPE(STAGELENS_ROUTING_OF)
+#undef STAGELENS_ROUTING_OF
 
 } // namespace stagelens::kernels::gpu

@@ -16,6 +16,15 @@ balanceKernel(float *balance, const std::int32_t *choices, std::int64_t count, d
         balance[blockIndex()] = static_cast<float>(each * static_cast<double>(chosen));
 }
 
+/// The same for choices of several ranks, of which `excess` says how much each expert's exceed the mean, times the experts.
+STAGELENS_KERNEL(kChoiceThreads, 4)
+balanceOfAllKernel(float *balance, const float *excess, std::int64_t choices, std::int64_t experts, double each)
+{
+    const std::int64_t e = std::int64_t{blockIndex()} * blockThreads() + threadIndex();
+    if (e < experts)
+        balance[e] = static_cast<float>(each * static_cast<double>((std::llround(excess[e]) + choices) / experts));
+}
+
 /// A block an expert.
 STAGELENS_KERNEL(kChoiceThreads, 4)
 excessKernel(float *excess, const std::int32_t *choices, std::int64_t count, std::int64_t experts)
@@ -45,10 +54,10 @@ struct Token {
     int experts;
     int k;
 
-    [[nodiscard]] STAGELENS_DEVICE float logit(int e) const { return toFloat(logits[e]); }
+    [[nodiscard]] STAGELENS_DEVICE float logit(int e) const { return numberOf(logits[e]); }
     [[nodiscard]] STAGELENS_DEVICE float balanceOf(int e) const { return balance != nullptr ? balance[e] : 0.0F; }
     /// Returns the gradient of a gate; that of a dropped row is 0.
-    [[nodiscard]] STAGELENS_DEVICE float through(int j) const { return rows[j] >= 0 ? toFloat(gateGradient[j]) : 0.0F; }
+    [[nodiscard]] STAGELENS_DEVICE float through(int j) const { return rows[j] >= 0 ? numberOf(gateGradient[j]) : 0.0F; }
     /// Returns the sum of value(i) over `count`.
     template <class ValueOf>
     [[nodiscard]] STAGELENS_DEVICE static float sumOf(int count, const ValueOf &valueOf)
@@ -158,6 +167,11 @@ gradientKernel(T *logits, const T *gateGradient, const float *gates, const std::
 
 constexpr std::int64_t kCountBytes = kChoiceWarps * sizeof(int);
 
+std::int64_t blocksOf(std::int64_t threads)
+{
+    return (threads + kChoiceThreads - 1) / kChoiceThreads;
+}
+
 } // namespace
 
 template <class T>
@@ -165,16 +179,20 @@ Status routeBackward(Stream stream, T *logits, const T *gateGradient, const floa
                      const RoutingShape &shape, const RouterRule &rule, const RouterLosses &losses, void *scratch)
 {
     float *balance = losses.balance != 0.0F ? static_cast<float *>(scratch) : nullptr;
-    const auto tokens = static_cast<double>(shape.tokens);
-    if (balance != nullptr) {
-        const double each = static_cast<double>(losses.weight) * static_cast<double>(losses.balance) *
-                            static_cast<double>(shape.experts) / (static_cast<double>(shape.topK) * tokens * tokens);
-        if (const Status status = launch<balanceKernel>({shape.experts, kChoiceThreads, kCountBytes, stream}, balance, routes,
-                                                        shape.rows(), each);
-            status.failed())
-            return status;
-    }
-    const float size = 2 * losses.weight * losses.size / static_cast<float>(shape.tokens);
+    const std::int64_t tokens = shape.tokens * losses.parts;
+    const double each = static_cast<double>(losses.weight) * static_cast<double>(losses.balance) *
+                        static_cast<double>(shape.experts) /
+                        (static_cast<double>(shape.topK) * static_cast<double>(tokens) * static_cast<double>(tokens));
+    Status status;
+    if (balance != nullptr && losses.excess != nullptr)
+        status = launch<balanceOfAllKernel>({blocksOf(shape.experts), kChoiceThreads, 0, stream}, balance, losses.excess,
+                                            tokens * shape.topK, shape.experts, each);
+    else if (balance != nullptr)
+        status =
+            launch<balanceKernel>({shape.experts, kChoiceThreads, kCountBytes, stream}, balance, routes, shape.rows(), each);
+    if (status.failed())
+        return status;
+    const float size = 2 * losses.weight * losses.size / static_cast<float>(tokens);
     return launch<gradientKernel<T>>({(shape.tokens + kChoiceWarps - 1) / kChoiceWarps, kChoiceThreads, 0, stream}, logits,
                                      gateGradient, gates, routes, shape, rule.isSigmoid, rule.scale, balance, size);
 }
@@ -187,13 +205,13 @@ Status addExcess(Stream stream, float *excess, const std::int32_t *routes, const
 
 Status balanceStep(Stream stream, float *bias, const float *excess, float rate, std::int64_t count)
 {
-    return launch<biasKernel>({(count + kChoiceThreads - 1) / kChoiceThreads, kChoiceThreads, 0, stream}, bias, excess, rate,
-                              count);
+    return launch<biasKernel>({blocksOf(count), kChoiceThreads, 0, stream}, bias, excess, rate, count);
 }
 
-template Status routeBackward(Stream, float *, const float *, const float *, const std::int32_t *, const RoutingShape &,
-                              const RouterRule &, const RouterLosses &, void *);
-template Status routeBackward(Stream, Bf16 *, const Bf16 *, const float *, const std::int32_t *, const RoutingShape &,
-                              const RouterRule &, const RouterLosses &, void *);
+#define STAGELENS_ROUTING_BACKWARD_OF(T)                                                                                       \
+    template Status routeBackward(Stream, T *, const T *, const float *, const std::int32_t *, const RoutingShape &,           \
+                                  const RouterRule &, const RouterLosses &, void *);
+STAGELENS_EVERY_TYPE(STAGELENS_ROUTING_BACKWARD_OF)
+#undef STAGELENS_ROUTING_BACKWARD_OF
 
 } // namespace stagelens::kernels::gpu

@@ -76,8 +76,7 @@ Status combineRows(Stream stream, T *out, const T *rows, const T *addend, const 
 #define STAGELENS_EXPERT_ROWS_OF(T)                                                                                            \
     template Status dispatchRows(Stream, T *, const T *, const std::int32_t *, const RoutingShape &, std::int64_t);            \
     template Status combineRows(Stream, T *, const T *, const T *, const std::int32_t *, const RoutingShape &, std::int64_t);
-STAGELENS_EXPERT_ROWS_OF(float)
-STAGELENS_EXPERT_ROWS_OF(Bf16)
+STAGELENS_EVERY_TYPE(STAGELENS_EXPERT_ROWS_OF)
 #undef STAGELENS_EXPERT_ROWS_OF
 
 } // namespace stagelens::kernels::gpu

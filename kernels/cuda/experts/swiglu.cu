@@ -94,8 +94,7 @@ Status expertSwigluBackward(Stream stream, T *gate, T *up, T *gateGradient, cons
                                         const RoutingShape &, std::int64_t);                                                   \
     template Status expertSwigluBackward(Stream, T *, T *, T *, const T *, const float *, const std::int32_t *,                \
                                          const RoutingShape &, std::int64_t);
-STAGELENS_EXPERT_SWIGLU_OF(float)
-STAGELENS_EXPERT_SWIGLU_OF(Bf16)
+STAGELENS_EVERY_TYPE(STAGELENS_EXPERT_SWIGLU_OF)
 #undef STAGELENS_EXPERT_SWIGLU_OF
 
 } // namespace stagelens::kernels::gpu

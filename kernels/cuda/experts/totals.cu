@@ -21,12 +21,12 @@ STAGELENS_DEVICE double entropyOf(const T *logits, int experts, bool isSigmoid)
 {
     double top = isSigmoid ? 0.0 : -__builtin_huge_val();
     for (int e = threadIndex() % kWarpLanes; e < experts && !isSigmoid; e += kWarpLanes)
-        top = std::fmax(top, static_cast<double>(toFloat(logits[e])));
+        top = std::fmax(top, static_cast<double>(numberOf(logits[e])));
     top = warpTop(top);
     double sum = 0;
     double weighted = 0;
     for (int e = threadIndex() % kWarpLanes; e < experts; e += kWarpLanes) {
-        const double logit = static_cast<double>(toFloat(logits[e]));
+        const double logit = static_cast<double>(numberOf(logits[e]));
         const double each = isSigmoid ? 1 / (1 + std::exp(-logit)) : std::exp(logit - top);
         const double ofLog = isSigmoid ? std::log(each) : logit - top;
         sum += each;
@@ -96,7 +96,9 @@ std::int64_t expertScratch(const RoutingShape &shape)
     return tables > parts ? tables : parts;
 }
 
-template Status addRouterTotals(Stream, double *, const std::int32_t *, const float *, const RoutingShape &, bool, void *);
-template Status addRouterTotals(Stream, double *, const std::int32_t *, const Bf16 *, const RoutingShape &, bool, void *);
+#define STAGELENS_ROUTER_TOTALS_OF(T)                                                                                          \
+    template Status addRouterTotals(Stream, double *, const std::int32_t *, const T *, const RoutingShape &, bool, void *);
+STAGELENS_EVERY_TYPE(STAGELENS_ROUTER_TOTALS_OF)
+#undef STAGELENS_ROUTER_TOTALS_OF
 
 } // namespace stagelens::kernels::gpu

@@ -9,9 +9,10 @@
 namespace stagelens::kernels::gpu {
 namespace {
 
-template <int W, bool Rounded>
+/// T: of the rounded copy; float if there is none.
+template <class T, int W>
 STAGELENS_KERNEL(kElementThreads, 4)
-adamwKernel(float *values, Bf16 *rounded, float *gradient, float *first, float *second, AdamWStep step, std::int64_t count)
+adamwKernel(float *values, T *rounded, float *gradient, float *first, float *second, AdamWStep step, std::int64_t count)
 {
     const AdamW &s = step.settings;
     eachPack<W, 1>(count, [&](std::int64_t at) {
@@ -31,26 +32,74 @@ adamwKernel(float *values, Bf16 *rounded, float *gradient, float *first, float *
         store<W>(first + at, m);
         store<W>(second + at, v);
         store<W>(gradient + at, Pack<W>{});
-        if constexpr (Rounded)
+        if constexpr (!std::is_same_v<T, float>)
             store<W>(rounded + at, value);
     });
 }
 
-} // namespace
+/// With second moments that stay as they are: 28 bytes per parameter, and 2 for the rounded copy. `old` and `share` are the
+/// factors of the first moments and of the gradient.
+template <class T, int W>
+STAGELENS_KERNEL(kElementThreads, 4)
+frozenKernel(float *values, T *rounded, float *gradient, float *first, const float *second, AdamWStep step, float old,
+             float share, std::int64_t count)
+{
+    eachPack<W, 1>(count, [&](std::int64_t at) {
+        Pack<W> value = load<W>(values + at);
+        Pack<W> m = load<W>(first + at);
+        const Pack<W> v = load<W>(second + at);
+        const Pack<W> g = load<W>(gradient + at);
+#pragma unroll
+        for (int i = 0; i < W; ++i) {
+            m.at[i] = old * m.at[i] + share * g.at[i];
+            value.at[i] = value.at[i] * step.keep -
+                          step.size * (m.at[i] / (std::sqrt(v.at[i]) / step.rootCorrection + step.settings.epsilon));
+        }
+        store<W>(values + at, value);
+        store<W>(first + at, m);
+        store<W>(gradient + at, Pack<W>{});
+        if constexpr (!std::is_same_v<T, float>)
+            store<W>(rounded + at, value);
+    });
+}
 
-Status adamwStep(Stream stream, float *values, Bf16 *rounded, float *gradient, float *first, float *second,
-                 const AdamW &settings, std::int64_t count)
+template <class T, int W>
+Status start(Stream stream, float *values, T *rounded, float *gradient, float *first, float *second, const AdamW &settings,
+             std::int64_t count)
 {
     const AdamWStep step = stepOf(settings);
-    const bool isWhole = isWide<Bf16>({values, rounded, gradient, first, second}, {count});
-    const Launch how = overElements(count, isWhole ? 8 : 1, stream, 1);
-    if (isWhole && rounded != nullptr)
-        return launch<adamwKernel<8, true>>(how, values, rounded, gradient, first, second, step, count);
-    if (isWhole)
-        return launch<adamwKernel<8, false>>(how, values, rounded, gradient, first, second, step, count);
-    if (rounded != nullptr)
-        return launch<adamwKernel<1, true>>(how, values, rounded, gradient, first, second, step, count);
-    return launch<adamwKernel<1, false>>(how, values, rounded, gradient, first, second, step, count);
+    const Launch how = overElements(count, W, stream, 1);
+    if (settings.second == AdamW::Second::Updated)
+        return launch<adamwKernel<T, W>>(how, values, rounded, gradient, first, second, step, count);
+    const bool isMomentum = settings.second == AdamW::Second::FrozenWithMomentum;
+    const float old = isMomentum ? 0.0F : settings.beta1;
+    const float share = isMomentum ? 1.0F : (1.0F - settings.beta1) * settings.gradientScale;
+    return launch<frozenKernel<T, W>>(how, values, rounded, gradient, first, second, step, old, share, count);
 }
+
+template <class T>
+Status start(Stream stream, float *values, T *rounded, float *gradient, float *first, float *second, const AdamW &settings,
+             std::int64_t count)
+{
+    return isWide<Bf16>({values, rounded, gradient, first, second}, {count})
+               ? start<T, 8>(stream, values, rounded, gradient, first, second, settings, count)
+               : start<T, 1>(stream, values, rounded, gradient, first, second, settings, count);
+}
+
+} // namespace
+
+template <class T>
+Status adamwStep(Stream stream, float *values, T *rounded, float *gradient, float *first, float *second, const AdamW &settings,
+                 std::int64_t count)
+{
+    if (rounded == nullptr)
+        return start<float>(stream, values, nullptr, gradient, first, second, settings, count);
+    return start(stream, values, rounded, gradient, first, second, settings, count);
+}
+
+#define STAGELENS_ADAMW_OF(T)                                                                                                  \
+    template Status adamwStep(Stream, float *, T *, float *, float *, float *, const AdamW &, std::int64_t);
+STAGELENS_TYPES_OF_16_BITS(STAGELENS_ADAMW_OF)
+#undef STAGELENS_ADAMW_OF
 
 } // namespace stagelens::kernels::gpu

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/cuda/selftest/selftest.h"
-#include "kernels/include/bf16.h"
+#include "kernels/include/rounding.h"
 
 #include <cmath>
 #include <cstring>
@@ -13,7 +13,22 @@
 namespace stagelens::kernels::gpu::selftest {
 
 template <class T>
-inline constexpr const char *kTypeName = std::is_same_v<T, float> ? "float" : "bf16";
+inline constexpr const char *kTypeName = std::is_same_v<T, float>  ? "float"
+                                         : std::is_same_v<T, Bf16> ? "bf16"
+                                                                   : "fp16";
+/// Of sums in float of numbers of T.
+template <class T>
+inline const std::string kFloatOf = std::string("float of ") + kTypeName<T>;
+
+/// The greatest relative error of a number that is rounded to T, of 16 bits.
+template <class T>
+inline constexpr double kRounding = std::is_same_v<T, Bf16> ? 0x1p-8 : 0x1p-11;
+
+/// Tensor cores use probabilities of 16 bits, so norms are compared, not elements.
+template <class T>
+inline constexpr double kForwardBound = std::is_same_v<T, float> ? 2e-6 : 1.03 * kRounding<T>;
+template <class T>
+inline constexpr double kBackwardBound = std::is_same_v<T, float> ? 4e-6 : 2.6 * kRounding<T>;
 
 template <class T>
 std::vector<float> floatsOf(const std::vector<T> &values)
@@ -73,10 +88,7 @@ public:
             x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
             const float unit = static_cast<float>((x ^ (x >> 31U)) >> 40U) * 0x1p-23F - 1.0F;
             const float number = unit * 1.7320508F * deviation;
-            if constexpr (std::is_same_v<T, float>)
-                value = number;
-            else
-                value = toBf16(number);
+            value = rounded<T>(number);
         }
         return values;
     }
@@ -114,8 +126,9 @@ public:
         const std::vector<T> second = runOnce<T>(out, reference.size(), work);
         if (!m_result.fault.empty())
             return;
-        m_result.error = bound >= kBound<T> && !std::is_same_v<T, float> ? greatestShare(floatsOf(first), reference)
-                                                                         : relativeError(floatsOf(first), reference);
+        m_result.error = bound >= kBound<T> && !std::is_same_v<T, float>
+                             ? greatestShare(floatsOf(first), reference, kRounding<T>)
+                             : relativeError(floatsOf(first), reference);
         if (std::memcmp(first.data(), second.data(), first.size() * sizeof(T)) != 0)
             note("a second run gave other bits");
     }
@@ -143,7 +156,8 @@ public:
             note("a second run gave other bits");
     }
 
-    /// The bounds of most kernels: CPU and GPU may both be 1e-6 from float64. Bounds of 1 and more for bf16 are in roundings.
+    /// The bounds of most kernels: CPU and GPU may both be 1e-6 from float64. Bounds of 1 and more for 16 bits are in
+    /// roundings.
     template <class T>
     static constexpr double kBound = std::is_same_v<T, float> ? 2e-6 : 1.0;
 
@@ -186,7 +200,7 @@ private:
         }
         return difference == 0 ? 0 : std::sqrt(difference / squares);
     }
-    static double greatestShare(const std::vector<float> &values, const std::vector<float> &reference)
+    static double greatestShare(const std::vector<float> &values, const std::vector<float> &reference, double rounding)
     {
         double squares = 0;
         for (const float value : reference)
@@ -197,7 +211,7 @@ private:
             const double exact = static_cast<double>(reference[i]);
             if (static_cast<double>(values[i]) == exact)
                 continue;
-            const double share = 256 * std::abs(static_cast<double>(values[i]) - exact) / (std::abs(exact) + mean);
+            const double share = std::abs(static_cast<double>(values[i]) - exact) / (rounding * (std::abs(exact) + mean));
             if (std::isnan(share))
                 return share;
             greatest = share > greatest ? share : greatest;

@@ -209,6 +209,7 @@ void runCombinations(Bench &bench)
 {
     runOf<float>(bench);
     runOf<Bf16>(bench);
+    runOf<Fp16>(bench);
     runSquares(bench, 1003);
     runSquares(bench, bench.isLarge() ? std::int64_t{1} << 26 : 5000);
     runRanks(bench, bench.isLarge() ? 8192 : 300);

@@ -43,6 +43,17 @@ void runSigns(Bench &bench, std::int64_t count)
             values, residual, [&] { return encodeSigns(test.stream(), out, values, count, scratch); },
             [&] { test.restore(values, before); }, 1e-6);
     }
+    {
+        Case test = bench.begin<float>("encodeSignsOf", {count});
+        const auto before = test.random<float>(count);
+        auto residual = before;
+        std::vector<float> message(size(signFloats(count)));
+        kernels::encodeSignsOf(0.75F, message.data(), residual.data(), count);
+        float *values = test.put(before), *out = test.space<float>(signFloats(count));
+        test.compareBits(
+            values, residual, [&] { return encodeSignsOf(test.stream(), 0.75F, out, values, count); },
+            [&] { test.restore(values, before); });
+    }
     Case test = bench.begin<float>("decodeSigns", {count});
     const Messages messages(test, signFloats(count), test.random<float>(count),
                             [](float *message, std::vector<float> &residual, std::int64_t) {

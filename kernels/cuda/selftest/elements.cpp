@@ -133,10 +133,10 @@ void runRotary(Bench &bench, const RotaryShape &shape)
         [&] { test.restore(rows, x); });
 }
 
-void runAdamw(Bench &bench, std::int64_t count)
+void runAdamw(Bench &bench, const char *name, std::int64_t count, AdamW::Second moments)
 {
-    Case test = bench.begin<float>("adamwStep", {count});
-    const AdamW settings{0.01F, 0.9F, 0.95F, 1e-8F, 0.1F, 0.5F, 0.1F, 0.05F};
+    Case test = bench.begin<float>(name, {count});
+    const AdamW settings{0.01F, 0.9F, 0.95F, 1e-8F, 0.1F, 0.5F, 0.1F, 0.05F, moments};
     const auto value = test.random<float>(count), gradient = test.random<float>(count), first = test.random<float>(count);
     std::vector<float> second(size(count), 0.5F);
     auto expected = value, g = gradient, m = first, v = second;
@@ -203,8 +203,11 @@ void runElements(Bench &bench)
 {
     runOf<float>(bench);
     runOf<Bf16>(bench);
-    runAdamw(bench, 1003);
-    runAdamw(bench, bench.isLarge() ? std::int64_t{1} << 26 : 4096);
+    runOf<Fp16>(bench);
+    for (const std::int64_t count : {std::int64_t{1003}, bench.isLarge() ? std::int64_t{1} << 26 : 4096}) {
+        runAdamw(bench, "adamwStep", count, AdamW::Second::Updated);
+        runAdamw(bench, "adamwStep, frozen", count, AdamW::Second::Frozen);
+    }
     for (const std::int64_t count : {std::int64_t{1003}, bench.isLarge() ? std::int64_t{1} << 22 : std::int64_t{4096}}) {
         runMomentum(bench, "sgdStep", count, Sgd{0.01F, 0.9F, 0.1F, 0.5F}, sgdStep, kernels::sgdStep);
         runMomentum(bench, "lionStep", count, Lion{0.01F, 0.9F, 0.99F, 0.1F, 0.5F}, lionStep, kernels::lionStep);

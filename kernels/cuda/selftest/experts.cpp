@@ -1,6 +1,7 @@
 // Routers, the rows of experts, and their products: with ties of capacity, experts without rows and dropped rows.
 #include "kernels/include/experts.h"
 #include "kernels/cuda/selftest/bench.h"
+#include "kernels/include/codec.h"
 
 #include <type_traits>
 
@@ -69,22 +70,30 @@ void runRouter(Bench &bench, std::int64_t tokens, std::int64_t experts, const Ru
     forward(begin("routeForward"), true);
     forward(begin("gates of routeForward"), false);
 
-    Case test = begin("routeBackward");
-    const auto x = test.random<T>(tokens * experts), dy = test.random<T>(shape.rows());
-    const Routed routed(shape, each.rule, x);
-    const RouterLosses losses{1e-2F, 1e-3F, 0.5F};
-    auto expected = floatsOf(x);
-    kernels::routeBackward(expected.data(), floatsOf(dy).data(), routed.gates.data(), routed.routes.data(), shape, each.rule,
-                           losses);
-    T *logits = test.put(x);
-    const T *gradient = test.put(dy);
-    const float *gates = test.put(routed.gates);
-    const std::int32_t *routes = test.put(routed.routes);
-    std::byte *scratch = test.space<std::byte>(expertScratch(shape));
-    test.compare(
-        logits, expected,
-        [&] { return routeBackward(test.stream(), logits, gradient, gates, routes, shape, each.rule, losses, scratch); },
-        [&] { test.restore(logits, x); });
+    const auto backward = [&](Case test, int parts) {
+        const auto x = test.random<T>(tokens * experts), dy = test.random<T>(shape.rows());
+        const Routed routed(shape, each.rule, x);
+        std::vector<float> excess(size(experts));
+        for (int part = 0; part < parts; ++part) // as if all had the same choices
+            kernels::addExcess(excess.data(), routed.routes.data(), shape);
+        RouterLosses losses{1e-2F, 1e-3F, 0.5F, parts, parts > 1 ? excess.data() : nullptr};
+        auto expected = floatsOf(x);
+        kernels::routeBackward(expected.data(), floatsOf(dy).data(), routed.gates.data(), routed.routes.data(), shape,
+                               each.rule, losses);
+        T *logits = test.put(x);
+        const T *gradient = test.put(dy);
+        const float *gates = test.put(routed.gates);
+        const std::int32_t *routes = test.put(routed.routes);
+        if (parts > 1)
+            losses.excess = test.put(excess);
+        std::byte *scratch = test.space<std::byte>(expertScratch(shape));
+        test.compare(
+            logits, expected,
+            [&] { return routeBackward(test.stream(), logits, gradient, gates, routes, shape, each.rule, losses, scratch); },
+            [&] { test.restore(logits, x); });
+    };
+    backward(begin("routeBackward"), 1);
+    backward(begin("routeBackward of two parts"), 2);
 }
 
 template <class T>
@@ -256,7 +265,7 @@ void runProduct(Bench &bench, const Layer &layer, ExpertResult result, Form form
                               : isOfRows               ? " nn"
                                                        : "") +
                              (adds ? ", added" : "");
-    Case test = bench.beginTyped(name, std::is_same_v<T, Out> ? kTypeName<T> : "float of bf16",
+    Case test = bench.beginTyped(name, std::is_same_v<T, Out> ? kTypeName<T> : kFloatOf<T>,
                                  shapeText({shape.tokens, shape.experts, shape.topK, layer.in, layer.width}));
     // Expert 1 has no rows, and some rows are dropped.
     auto logits = test.random<float>(shape.tokens * shape.experts);
@@ -308,6 +317,27 @@ void runProduct(Bench &bench, const Layer &layer, ExpertResult result, Form form
         c, expected, [&] { return multiplyExperts(test.stream(), product, scratch); }, [&] { test.restore(c, before); }, bound);
 }
 
+/// Rows of no expert keep what the array holds.
+void runRoundedRows(Bench &bench, const RoutingShape &shape, std::int64_t width)
+{
+    Case test = bench.begin<Bf16>("roundExpertRows", {shape.tokens, shape.experts, shape.topK, width});
+    const Routed routed(shape, {.capacity = shape.rows() / shape.experts}, test.random<float>(shape.tokens * shape.experts));
+    const auto x = test.random<Bf16>(shape.rows() * width, 3);
+    std::vector<Bf16> expected(x.size(), Bf16{0xffff});
+    auto numbers = floatsOf(x);
+    kernels::forEachExpert(routed.routes.data(), shape, [&](std::int64_t, std::int64_t first, std::int64_t count) {
+        kernels::roundTiles(numbers.data() + first * width, count, width, {kCodecTile, 1});
+        for (std::int64_t i = first * width; i < (first + count) * width; ++i)
+            expected[size(i)] = toBf16(numbers[size(i)]);
+    });
+    Bf16 *to = test.space<Bf16>(shape.rows() * width);
+    const Bf16 *from = test.put(x);
+    const std::int32_t *routes = test.put(routed.routes);
+    std::byte *scratch = test.space<std::byte>(expertScratch(shape));
+    test.compareBits(
+        to, expected, [&] { return roundExpertRows(test.stream(), to, from, routes, shape, width, scratch); }, [] {});
+}
+
 template <class T>
 void runOf(Bench &bench)
 {
@@ -336,6 +366,9 @@ void runExperts(Bench &bench)
 {
     runOf<float>(bench);
     runOf<Bf16>(bench);
+    runOf<Fp16>(bench);
+    runRoundedRows(bench, {45, 4, 2}, 7);
+    runRoundedRows(bench, {bench.isLarge() ? 4096 : 300, 3, 2}, 136);
     runBalance(bench, bench.isLarge() ? 2048 : 45, bench.isLarge() ? 128 : 6);
 }
 

@@ -37,7 +37,7 @@ std::vector<double> productOf(const std::vector<float> &a, Form aForm, const std
 template <class Out>
 double boundOf(std::int64_t inner)
 {
-    // cuBLASLt rounds a product to bf16, and the sum with C again (1.35 on an H200).
+    // cuBLASLt rounds a product to 16 bits, and the sum with C again (1.35 on an H200).
     return std::is_same_v<Out, float> ? 1e-6 + 1e-7 * std::sqrt(static_cast<double>(inner)) : 2.0;
 }
 
@@ -54,7 +54,7 @@ void setSizes(Product<T, Out> &product, const Sizes &sizes)
 template <class T, class Out>
 void runForm(Bench &bench, Products &products, const Sizes &sizes, Form aForm, Form bForm)
 {
-    const std::string type = std::is_same_v<T, Out> ? kTypeName<T> : "float of bf16";
+    const std::string type = std::is_same_v<T, Out> ? kTypeName<T> : kFloatOf<T>;
     Case test = bench.beginTyped(std::string("product ") + text(aForm) + text(bForm), type,
                                  shapeText({sizes.rows, sizes.columns, sizes.inner}));
     const auto a = test.random<T>(sizes.rows * sizes.inner), b = test.random<T>(sizes.inner * sizes.columns);
@@ -107,7 +107,7 @@ void runEpilogue(Bench &bench, Products &products, const Sizes &sizes, Epilogue 
     product.bias = test.put(bias);
     product.between = test.put(between);
     // If separate kernels apply the epilogue, the product is rounded to T first, so norms are compared.
-    const double bound = std::is_same_v<T, float> ? boundOf<float>(sizes.inner) : 8e-3;
+    const double bound = std::is_same_v<T, float> ? boundOf<float>(sizes.inner) : 2.1 * kRounding<T>;
     test.compare(
         ofBetween ? product.between : c, expected, [&] { return products.multiply(test.stream(), product); }, bound);
 }
@@ -137,6 +137,7 @@ void runProducts(Bench &bench)
     for (const Sizes &sizes : {Sizes{5, 7, 9}, bench.isLarge() ? Sizes{512, 768, 1024} : Sizes{16, 24, 40}}) {
         runOf<float>(bench, products, sizes);
         runOf<Bf16>(bench, products, sizes);
+        runOf<Fp16>(bench, products, sizes);
     }
 }
 

@@ -24,11 +24,11 @@ public:
 };
 
 /// The difference between the output of a kernel and that of the CPU. For float: the norm of the difference over that of the
-/// reference. For bfloat16, whose elements must be within 2^-8 (|reference| + root mean square): the greatest fraction of that
-/// bound.
+/// reference. For 16 bits, where elements must be within u (|reference| + root mean square), u being 2^-8 for bf16 and 2^-11
+/// for fp16: the greatest fraction of that bound.
 struct Result {
     std::string kernel;
-    std::string type; ///< float, bf16, or float of bf16
+    std::string type; ///< float, bf16, fp16, or float of bf16 or fp16
     std::string shape;
     double error = 0;
     double bound = 0;

@@ -127,6 +127,7 @@ void runVocabulary(Bench &bench)
 {
     runOf<float>(bench);
     runOf<Bf16>(bench);
+    runOf<Fp16>(bench);
     runShards(bench, bench.isLarge() ? 8192 : 300);
 }
 

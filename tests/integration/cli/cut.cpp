@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include <cmath>
+#include <map>
 
 namespace integration_cli_cut {
 
@@ -112,6 +113,59 @@ private slots:
             const double ofMicrobatch = cutOf(found, u"plan"_s)[u"device_ns"][device].toDouble();
             QVERIFY2(std::abs(busy / 16 / ofMicrobatch - 1) < 0.01, qPrintable(QString::number(busy / 16 / ofMicrobatch)));
         }
+    }
+
+    /// TeraPipe's cut is not longer than others at multiples of its unit; each time is the sum of all slices and, for every
+    /// further stage, the longest.
+    void sequencesAreCutToo()
+    {
+        const QString options = u"cut --model gpt-4b --hardware a100-80gb --devices 8 --sequence 32768"_s;
+        const QJsonObject found = m_cli.run(options + u" --schedule seq1f1b --sequence-slices 8 --json"_s).object();
+        const QJsonObject sequence = found[u"sequence"].toObject();
+        QCOMPARE(sequence[u"stages"].toInt(), 8);
+        QCOMPARE(sequence[u"unit_tokens"].toInt(), 512);
+        std::map<QString, QJsonObject> cuts;
+        for (const QJsonValue each : sequence[u"cuts"].toArray()) {
+            const QJsonObject cut = each.toObject();
+            cuts[cut[u"cut"].toString()] = cut;
+            qint64 sum = 0;
+            qint64 longest = 0;
+            qint64 tokens = 0;
+            for (const QJsonValue slice : cut[u"slice_ns"].toArray()) {
+                sum += slice.toInteger();
+                longest = std::max(longest, slice.toInteger());
+            }
+            for (const QJsonValue slice : cut[u"tokens"].toArray())
+                tokens += slice.toInteger();
+            QCOMPARE(tokens, 32768);
+            QVERIFY(qAbs(cut[u"ns"].toInteger() - sum - 7 * longest) <= 64); // each is rounded to a nanosecond
+        }
+        QCOMPARE(cuts.size(), std::size_t{5});
+        const auto slicesOf = [&](const QString &name) { return cuts.at(name)[u"tokens"].toArray().size(); };
+        const auto timeOf = [&](const QString &name) { return cuts.at(name)[u"ns"].toInteger(); };
+        QCOMPARE(slicesOf(u"whole"_s), 1);
+        QCOMPARE(slicesOf(u"length"_s), 8);
+        QCOMPARE(slicesOf(u"work"_s), 8);
+        QVERIFY(slicesOf(u"at-most"_s) <= 8);
+        QVERIFY(timeOf(u"least"_s) <= timeOf(u"at-most"_s) && timeOf(u"at-most"_s) <= timeOf(u"length"_s));
+        QVERIFY(timeOf(u"work"_s) < timeOf(u"length"_s) && timeOf(u"length"_s) < timeOf(u"whole"_s));
+        // Whole, each stage takes its share of the layers.
+        double layers = 0;
+        for (const QJsonValue unit : found[u"units"].toArray())
+            if (unit[u"name"].toString().startsWith(u"layer"))
+                layers += unit[u"ns"].toDouble();
+        QVERIFY(qAbs(static_cast<double>(timeOf(u"whole"_s)) / layers - 1) < 1e-6);
+        const CliAnswer words = m_cli.run(options + u" --schedule seq1f1b --sequence-slices 8"_s);
+        for (const char *part : {"8 of equal work", "TeraPipe, at most 8", "8 x 4096"})
+            QVERIFY2(words.out.contains(part), words.out.constData());
+        // A prime number of tokens has units too, the last of which is shorter.
+        const QJsonObject prime =
+            m_cli.run(u"cut --model gpt-4b --hardware a100-80gb --devices 8 --sequence 1009 --json"_s).object();
+        const QJsonArray sizes = prime[u"sequence"][u"cuts"].toArray().last()[u"tokens"].toArray();
+        QCOMPARE(prime[u"sequence"][u"unit_tokens"].toInt(), 16);
+        QVERIFY(sizes.size() > 1 && sizes.last().toInt() % 16 == 1);
+        // Attention that keeps its probabilities is not cut.
+        QVERIFY(m_cli.run(options + u" --attention materialised --json"_s).object()[u"sequence"].isNull());
     }
 
     void refusals_data()

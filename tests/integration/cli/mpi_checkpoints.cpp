@@ -123,6 +123,7 @@ void CliMpiCheckpoints::hasTheFilesOfThreads_data()
     add(4, "--devices 2 --replicas 2 --optimizer adam8bit --vocabulary vocab-1 --tied --zero 1");
     add(2, "--devices 1 --replicas 2 --optimizer muon --zero 1");
     add(4, "--devices 2 --replicas 2 --zero 1 --family llama --experts 4 --top-k 2");
+    add(4, "--devices 2 --replicas 2 --zero 1 --gradient-compression powersgd=2 --vocabulary vocab-1 --clip 0.5");
 }
 
 void CliMpiCheckpoints::hasTheFilesOfThreads()
@@ -156,6 +157,9 @@ void CliMpiCheckpoints::goesOnToTheSameBits_data()
         return;
     QTest::newRow("p 2, t 2, d 2") << 8 << "--devices 2 --tensor 2 --replicas 2 --zero 1 --vocabulary vocab-1 --clip 0.5";
     QTest::newRow("zero 3, tied") << 4 << "--devices 2 --replicas 2 --zero 3 --tied --vocabulary none";
+    QTest::newRow("one-bit-adam") << 4
+                                  << "--devices 2 --replicas 2 --vocabulary vocab-1 --gradient-compression one-bit-adam "
+                                     "--gradient-compression-after 2";
     QTest::newRow("adam8bit") << 2 << "--devices 2 --optimizer adam8bit --vocabulary vocab-2";
 }
 

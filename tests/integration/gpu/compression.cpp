@@ -6,6 +6,8 @@
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 
+#include <QTemporaryDir>
+
 #include <cmath>
 #include <fmt/format.h>
 
@@ -19,6 +21,11 @@ namespace {
 
 decltype(&stagelensSetFibreGpus) setGpus = nullptr;
 
+bool isOfMomentum(const model::Experiment &plan)
+{
+    return operators::exchangesMomentum(plan.training.compression);
+}
+
 model::Experiment planOf(const QString &method)
 {
     model::Experiment plan = test::onGpu("1f1b", VocabularyMethod::Vocab1);
@@ -26,7 +33,10 @@ model::Experiment planOf(const QString &method)
     plan.parallel.stageLayers.clear();
     plan.parallel.replicas = 2;
     plan.training.compression = operators::parseCompression(method.toStdString()).choice;
-    plan.training.optimizer.clip = 0.5;
+    if (isOfMomentum(plan))
+        plan.training.compressionAfter = 1;
+    else
+        plan.training.optimizer.clip = 0.5;
     plan.training.steps = 3;
     return operators::resolved(plan, 2);
 }
@@ -48,7 +58,7 @@ private slots:
     void trainsAsOnTheProcessor_data()
     {
         QTest::addColumn<QString>("method");
-        for (const char *method : {"sign", "top-k=0.1", "powersgd=2"})
+        for (const char *method : {"sign", "top-k=0.1", "powersgd=2", "one-bit-adam"})
             QTest::newRow(method) << method;
     }
     void trainsAsOnTheProcessor()
@@ -60,7 +70,7 @@ private slots:
         const std::vector<double> losses = lossesOf(plan);
         QCOMPARE(losses.size(), std::size_t{3});
         model::Experiment other = plan;
-        other.parallel.zero = 1;
+        other.parallel.zero = isOfMomentum(plan) ? 0 : 1;
         other.training.mode = model::RunMode::Live;
         QCOMPARE(lossesOf(other), losses);
         other = plan;
@@ -70,7 +80,33 @@ private slots:
             QVERIFY2(std::abs(losses[step] - expected[step]) <= 1e-4,
                      fmt::format("step {}: {}, on the processor {}", step, losses[step], expected[step]).c_str());
         other.training.compression = {};
+        other.training.compressionAfter = 0;
         QVERIFY(lossesOf(other) != expected);
+    }
+
+    /// Two steps, a checkpoint and one more are three steps.
+    void continuesWithWhatWasNotSent_data()
+    {
+        QTest::addColumn<QString>("method");
+        for (const char *method : {"powersgd=2", "one-bit-adam"})
+            QTest::newRow(method) << method;
+    }
+    void continuesWithWhatWasNotSent()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        QFETCH(QString, method);
+        const QTemporaryDir folder;
+        runtime::RunFolders folders;
+        folders.checkpoints = folder.path().toStdString();
+        folders.checkpointEvery = 2;
+        model::Experiment plan = planOf(method);
+        const std::vector<double> losses = lossesOf(plan);
+        plan.training.steps = 2;
+        (void)lossesOf(plan, folders);
+        plan.training.steps = 3;
+        runtime::RunFolders before;
+        before.resume = folders.checkpoints;
+        QCOMPARE(lossesOf(plan, before), std::vector<double>{losses.back()});
     }
 
     void memoryIsPlanned_data() { trainsAsOnTheProcessor_data(); }
@@ -80,7 +116,7 @@ private slots:
         QFETCH(QString, method);
         model::Experiment plan = planOf(method);
         plan.model.dtype = model::DataType::Bf16;
-        plan.training.steps = 1;
+        plan.training.steps = isOfMomentum(plan) ? 2 : 1;
         const schedule::Schedule schedule = test::scheduleOf(plan);
         runtime::TrainingObserver observer;
         observer.onStep = [&](const runtime::StepReport &report) {

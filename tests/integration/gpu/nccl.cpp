@@ -58,6 +58,7 @@ model::Experiment planOf(const std::string &schedule, VocabularyMethod method, i
 struct Trained {
     base::Result<> outcome = base::Error::cancelled();
     std::vector<double> losses;
+    std::vector<runtime::Evaluation> evaluations;
 };
 
 Trained trained(const model::Experiment &plan, const runtime::TransportOptions &transport, std::stop_token stop = {},
@@ -66,6 +67,7 @@ Trained trained(const model::Experiment &plan, const runtime::TransportOptions &
     Trained result;
     runtime::TrainingObserver observer;
     observer.onStep = [&result](const runtime::StepReport &report) { result.losses.push_back(report.loss); };
+    observer.onEvaluation = [&result](const runtime::Evaluation &each) { result.evaluations.push_back(each); };
     if (onPass)
         observer.onProgress = [&onPass](const runtime::Progress &) { onPass(); };
     result.outcome = runtime::train(plan, test::scheduleOf(plan), {}, observer, std::move(stop), transport);
@@ -135,6 +137,21 @@ backend::Tensor letter(backend::Pool &pool)
     auto tensor = std::make_shared<backend::Buffer>(pool.allocate(4, backend::kMessages));
     std::ranges::fill(tensor->values(), 1.0F);
     return tensor;
+}
+
+/// Two steps of the plan, each rank on a GPU of its own, have the losses of ranks that pass tensors in one process.
+void haveTheBitsOfOneProcess(const model::Experiment &plan, bool asProcesses)
+{
+    const auto ranks = static_cast<int>(plan.parallel.ranks(plan.parallel.devices));
+    setGpus(ranks, std::size_t{1} << 31);
+    const Trained inProcess = trained(plan, {});
+    QVERIFY2(inProcess.outcome.ok(), textOf(inProcess.outcome).c_str());
+    QCOMPARE(inProcess.losses.size(), std::size_t{2});
+    const std::vector<Trained> overNccl =
+        asProcesses ? together(plan, std::make_shared<test::WireHub>(ranks), 60s) : std::vector{trained(plan, {{}, true})};
+    for (const Trained &each : overNccl)
+        QVERIFY2(each.outcome.ok(), textOf(each.outcome).c_str());
+    QCOMPARE(overNccl.front().losses, inProcess.losses);
 }
 
 } // namespace
@@ -259,21 +276,12 @@ private slots:
         plan.parallel.tensor = sizes[1];
         plan.parallel.replicas = sizes[2];
         plan.parallel.zero = sizes[3];
-        const auto ranks = static_cast<int>(plan.parallel.ranks(sizes[0]));
-        setGpus(ranks, std::size_t{1} << 31);
-        const Trained inProcess = trained(plan, {});
-        QVERIFY2(inProcess.outcome.ok(), textOf(inProcess.outcome).c_str());
-        QCOMPARE(inProcess.losses.size(), std::size_t{2});
-        const std::vector<Trained> overNccl =
-            asProcesses ? together(plan, std::make_shared<test::WireHub>(ranks), 60s) : std::vector{trained(plan, {{}, true})};
-        for (const Trained &each : overNccl)
-            QVERIFY2(each.outcome.ok(), textOf(each.outcome).c_str());
-        QCOMPARE(overNccl.front().losses, inProcess.losses);
+        haveTheBitsOfOneProcess(plan, asProcesses);
     }
 
     void carriesWhatIsPackedAndCompressed()
     {
-        for (const char *method : {"none", "sign", "top-k=0.1", "powersgd=2"}) {
+        for (const char *method : {"none", "sign", "top-k=0.1", "powersgd=2", "one-bit-adam"}) {
             if (test::kIsSanitized && std::string_view(method) != "sign")
                 continue;
             model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab1, 2, false, false);
@@ -309,36 +317,71 @@ private slots:
         plan.parallel.context = 2;
         plan.parallel.contextMethod = static_cast<model::ContextMethod>(way);
         plan.parallel.replicas = replicas;
-        const auto ranks = static_cast<int>(plan.parallel.ranks(2));
-        setGpus(ranks, std::size_t{1} << 31);
-        const Trained inProcess = trained(plan, {});
-        QVERIFY2(inProcess.outcome.ok(), textOf(inProcess.outcome).c_str());
-        QCOMPARE(inProcess.losses.size(), std::size_t{2});
-        const std::vector<Trained> overNccl =
-            asProcesses ? together(plan, std::make_shared<test::WireHub>(ranks), 60s) : std::vector{trained(plan, {{}, true})};
-        for (const Trained &each : overNccl)
-            QVERIFY2(each.outcome.ok(), textOf(each.outcome).c_str());
-        QCOMPARE(overNccl.front().losses, inProcess.losses);
+        haveTheBitsOfOneProcess(plan, asProcesses);
     }
 
+    void expertRanksGiveTheSameBits_data()
+    {
+        QTest::addColumn<std::vector<int>>("sizes"); // devices, tensor ranks, replicas, expert ranks
+        QTest::addColumn<bool>("isBf16");
+        QTest::addColumn<bool>("asProcesses");
+        QTest::newRow("replicas") << std::vector{2, 1, 2, 2} << false << true;
+        if (test::kIsSanitized)
+            return;
+        QTest::newRow("groups of replicas, bf16") << std::vector{1, 1, 4, 2} << true << false;
+        QTest::newRow("tensor ranks and replicas") << std::vector{1, 2, 2, 4} << false << true;
+    }
+    /// A replica has 80 rows, more than two messages of 32.
+    void expertRanksGiveTheSameBits()
+    {
+        QFETCH(std::vector<int>, sizes);
+        QFETCH(bool, isBf16);
+        QFETCH(bool, asProcesses);
+        model::Experiment plan = planOf("1f1b", VocabularyMethod::None, sizes[0], true, false);
+        plan.model.sequence = 40;
+        plan.model.hidden = 16;
+        plan.model.heads = plan.model.kvHeads = 2;
+        plan.model.experts = 4;
+        plan.model.topK = 2;
+        plan.model.expertFfn = 8;
+        plan.parallel.tensor = sizes[1];
+        plan.parallel.replicas = sizes[2];
+        plan.parallel.expert = sizes[3];
+        plan.parallel.expertHeadroom = 4;
+        plan.parallel.microbatches = 2;
+        plan.parallel.zero = 1;
+        if (isBf16)
+            plan.model.dtype = model::DataType::Bf16;
+        if (sizes[1] > 1)
+            plan.parallel.sequenceParallel = true;
+        plan = operators::resolved(plan, 2);
+        haveTheBitsOfOneProcess(plan, asProcesses);
+    }
+
+    void evaluatesBeforeAndAfter_data()
+    {
+        QTest::addColumn<bool>("asProcesses");
+        QTest::newRow("one process") << false;
+        QTest::newRow("three processes") << true;
+    }
+    /// Stages before the last one have computed their part long before it has received that, and may not leave until then.
     void evaluatesBeforeAndAfter()
     {
-        model::Experiment plan = planOf("1f1b", VocabularyMethod::Vocab2, 2, false, false);
+        QFETCH(bool, asProcesses);
+        model::Experiment plan =
+            planOf("1f1b", asProcesses ? VocabularyMethod::None : VocabularyMethod::Vocab2, 3, false, false);
         plan.training.data = (qgetenv("STAGELENS_RESOURCES") + "/docs/glossary.md").toStdString();
-        plan.model.vocabularySize = 300;
+        plan.model.vocabularySize = asProcesses ? 20000 : 300;
         plan.training.steps = 1;
-        const auto evaluations = [&plan](const runtime::TransportOptions &transport) {
-            std::vector<runtime::Evaluation> heard;
-            runtime::TrainingObserver observer;
-            observer.onEvaluation = [&heard](const runtime::Evaluation &each) { heard.push_back(each); };
-            const auto outcome = runtime::train(plan, test::scheduleOf(plan), {}, observer, {}, transport);
-            if (!outcome)
-                qWarning("%s", textOf(outcome).c_str());
-            return heard;
-        };
-        const auto inProcess = evaluations({});
-        QCOMPARE(inProcess.size(), std::size_t{2});
-        QCOMPARE(evaluations({{}, true}), inProcess);
+        plan.parallel.microbatchSize = 1;
+        const Trained inProcess = trained(plan, {});
+        QVERIFY2(inProcess.outcome.ok(), textOf(inProcess.outcome).c_str());
+        QCOMPARE(inProcess.evaluations.size(), std::size_t{2});
+        const std::vector<Trained> overNccl =
+            asProcesses ? together(plan, std::make_shared<test::WireHub>(3), 60s) : std::vector{trained(plan, {{}, true})};
+        for (const Trained &each : overNccl)
+            QVERIFY2(each.outcome.ok(), textOf(each.outcome).c_str());
+        QCOMPARE(overNccl.front().evaluations, inProcess.evaluations);
     }
 
     /// With fewer GPUs than devices, adjacent devices share one, and NCCL is refused.
@@ -373,6 +416,12 @@ private slots:
         summed.training.optimizer.name = "adafactor";
         text = textOf(trained(summed, {{}, true}).outcome);
         QVERIFY2(text.find("--transport: NCCL does not yet carry the sums of adafactor") == 0, text.c_str());
+        model::Experiment forwarded = planOf("1f1b", VocabularyMethod::None, 2, true, false);
+        forwarded.model.experts = 4;
+        forwarded.parallel.replicas = forwarded.parallel.expert = 2;
+        forwarded.parallel.expertDispatch = model::ExpertDispatch::PerNode;
+        text = textOf(trained(operators::resolved(forwarded, 2), {{}, true}).outcome);
+        QVERIFY2(text.find("--transport: is nccl, to which ranks do not yet tell how many tokens") == 0, text.c_str());
         plan.training.backend = "cpu";
         text = textOf(trained(plan, {{}, true}).outcome);
         QVERIFY2(text.find("training.backend: NCCL carries tensors between GPUs, but the backend is cpu") == 0, text.c_str());
@@ -525,6 +574,30 @@ private slots:
                          transport->problem().c_str());
         }
         QCOMPARE(transport->problem(), std::string());
+    }
+    /// More messages than are in flight at a time, and a receiver that is late.
+    void aRankThatLeavesSendsWhatItHas()
+    {
+        std::string problem;
+        const std::vector<std::byte> id = backend::cudaGpus(problem)->newNcclId();
+        std::vector<backend::Message> order;
+        for (std::uint16_t number = 0; number < 12; ++number)
+            order.push_back({0, 1, {0, number, 0}, 4});
+        backend::Pool pools[2];
+        const auto sender = transportOf({0}, 2, id, pools[0], 2s);
+        const auto receiver = transportOf({1}, 2, id, pools[1], 2s);
+        sender->announce(0, order);
+        for (const backend::Message &message : order)
+            sender->send(0, 1, message.key, letter(pools[0]));
+        bool hasEnded = false;
+        std::jthread leaving([&] { hasEnded = sender->end(); });
+        std::this_thread::sleep_for(50ms);
+        receiver->announce(1, order);
+        for (const backend::Message &message : order)
+            QVERIFY2(receiver->receive(0, 1, message.key) != nullptr, receiver->problem().c_str());
+        leaving.join();
+        QVERIFY(hasEnded);
+        QCOMPARE(sender->problem(), std::string());
     }
     /// The stall detector reports a message that precedes one that it depends on.
     void anOrderThatDoesNotSuitIsNoticed()

@@ -356,7 +356,7 @@ private slots:
         const auto refused = train(plan);
         QVERIFY(!refused.ok());
         const std::string text = refused.error().text();
-        QVERIFY2(text.find("of pinned memory for offloaded activations; lower schedule.offload") != std::string::npos,
+        QVERIFY2(text.find("of pinned memory for what is offloaded; offload less, or raise") != std::string::npos,
                  text.c_str());
         limitPinned(kUnlimited);
         model::Experiment small = plan;

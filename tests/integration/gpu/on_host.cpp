@@ -462,9 +462,6 @@ private slots:
             const auto found = runtime::verify(plan, test::scheduleOf(plan), {});
             return found ? std::string() : found.error().text();
         };
-        model::Experiment half = onGpu("1f1b", VocabularyMethod::None);
-        half.model.dtype = model::DataType::Fp16;
-        QVERIFY2(refused(half).find("model.dtype: is fp16") != std::string::npos, refused(half).c_str());
         model::Experiment narrow = inBf16(onGpu("1f1b", VocabularyMethod::None));
         narrow.model.ffn = 60;
         QVERIFY2(refused(narrow).find("model.ffn: is 60") != std::string::npos, refused(narrow).c_str());

@@ -9,9 +9,6 @@
 
 #include <QTemporaryDir>
 
-#include <cmath>
-#include <fmt/format.h>
-
 namespace integration_gpu_optimizers {
 
 using namespace stagelens;
@@ -38,14 +35,6 @@ model::Experiment planOf(const QString &optimizer, bool isBf16 = false)
     plan.parallel.replicas = 2;
     plan.parallel.zero = 1;
     return plan;
-}
-
-void compareLosses(const std::vector<double> &losses, const std::vector<double> &expected, double bound)
-{
-    QCOMPARE(losses.size(), expected.size());
-    for (std::size_t step = 0; step < losses.size(); ++step)
-        QVERIFY2(std::abs(losses[step] - expected[step]) <= bound,
-                 fmt::format("step {}: {}, on the processor {}", step, losses[step], expected[step]).c_str());
 }
 
 } // namespace
@@ -75,8 +64,8 @@ private slots:
         QCOMPARE(lossesOf(plan), losses);
         plan.training.mode = model::RunMode::VirtualClock;
         plan.training.backend = "cpu";
-        compareLosses(losses, lossesOf(plan), 1e-4);
-        compareLosses(lossesOf(planOf(optimizer, true)), lossesOf(asOnProcessor(planOf(optimizer, true))), 2e-2);
+        test::compareLosses(losses, lossesOf(plan), 1e-4);
+        test::compareLosses(lossesOf(planOf(optimizer, true)), lossesOf(asOnProcessor(planOf(optimizer, true))), 2e-2);
     }
 
     /// Of those whose states are no floats for each element.
@@ -106,7 +95,7 @@ private slots:
             const std::vector<double> rest(losses.begin() + 2, losses.end());
             QCOMPARE(lossesOf(plan, before), rest);
             plan.training.backend = std::string_view(first) == "cuda" ? "cpu" : "cuda";
-            compareLosses(lossesOf(plan, before), rest, 2e-2);
+            test::compareLosses(lossesOf(plan, before), rest, 2e-2);
         }
     }
 

@@ -7,7 +7,7 @@
 //                                                       vocabulary is whole
 //   other numbers of tensor ranks, of replicas          here: never, but for rounding
 //   ZeRO 0 to 3, the norm of sharded gradients          replicas.cpp, with clipping
-//   ZeRO that reduces in every microbatch               none trains: unit/runtime/capabilities.cpp
+//   ZeRO that reduces in every microbatch               ranks/zero_in_passes.cpp: its forms, with unsplit backwards
 //   groups of two in any order of sums                  here
 #include "engine/runtime/training/session.h"
 #include "tests/support/sanitized.h"

@@ -3,7 +3,6 @@
 #include "engine/model/capabilities.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/names.h"
-#include "engine/runtime/state/parameters.h"
 #include "engine/runtime/training/training_run.h"
 #include "tests/support/rank_runs.h"
 #include "tests/support/sanitized.h"
@@ -34,29 +33,6 @@ model::Experiment expertPlan(const char *family, VocabularyMethod method, int de
     experiment.parallel.expert = expert;
     experiment.parallel.expertHeadroom = 4;
     return operators::resolved(experiment, 2);
-}
-
-bool isOfExperts(const std::string &name)
-{
-    return name.find(".experts.") != std::string::npos;
-}
-
-/// Compares gradients, tensor after tensor: those of experts within a tolerance, all others to the bit.
-void compareGradients(const model::Experiment &experiment, const std::vector<float> &one, const std::vector<float> &other)
-{
-    QCOMPARE(other.size(), one.size());
-    std::size_t at = 0;
-    for (const runtime::ParameterInfo &info : runtime::parameterList(experiment.model)) {
-        double difference = 0;
-        double norm = 0;
-        for (const std::size_t end = at + static_cast<std::size_t>(info.count()); at < end; ++at) {
-            difference += std::pow(static_cast<double>(one[at]) - static_cast<double>(other[at]), 2);
-            norm += std::pow(static_cast<double>(one[at]), 2);
-        }
-        const double relative = difference > 0 ? std::sqrt(difference / norm) : 0;
-        QVERIFY2(relative <= (isOfExperts(info.name) ? 1e-6 : 0),
-                 qPrintable(QString("%1 differs by %2").arg(info.name.c_str()).arg(relative)));
-    }
 }
 
 } // namespace
@@ -121,7 +97,7 @@ private slots:
         for (const int expert : {2, 4}) {
             auto several = expertPlan(name.c_str(), method, 2, 4, expert);
             several.training.steps = 1;
-            compareGradients(one, alone, test::gradientsOf(several));
+            test::compareGradients(one, alone, test::gradientsOf(several));
             if (QTest::currentTestFailed())
                 return;
             QCOMPARE(test::lossesOf(several), losses);
@@ -151,7 +127,7 @@ private slots:
             for (const model::RunMode mode : {model::RunMode::Live, model::RunMode::VirtualClock}) {
                 auto several = planOf(expert);
                 several.training.mode = mode;
-                compareGradients(several, alone, test::gradientsOf(several));
+                test::compareGradients(several, alone, test::gradientsOf(several));
                 if (QTest::currentTestFailed())
                     return;
                 QCOMPARE(test::lossesOf(several), losses);

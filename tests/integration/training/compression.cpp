@@ -192,6 +192,22 @@ private slots:
         }
     }
 
+    void messagesOfAllLengthsHaveRoom_data() { addWords(); }
+    /// Of gradients that are sent in several chunks, whole in the first step: the last chunk of each is shorter.
+    void messagesOfAllLengthsHaveRoom()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        QFETCH(QByteArray, word);
+        auto experiment = planOf(word);
+        experiment.model.layers = 2;
+        experiment.model.hidden = 64;
+        experiment.model.vocabularySize = 9001;
+        experiment.parallel.stageLayers = {1, 1};
+        experiment.training.compressionAfter = 1;
+        const auto trained = runtime::train(experiment, scheduleOf(experiment), {}, {}, {});
+        QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+    }
+
     void lossesFallAsWithoutCompression_data() { addWords(); }
     void lossesFallAsWithoutCompression()
     {
@@ -212,24 +228,94 @@ private slots:
                  qPrintable(QString("from %1 to %2, without compression %3").arg(begin).arg(compressed).arg(whole)));
     }
 
-    void checkpointsAndVerificationAreRefused()
+    void continuesWithWhatWasNotSent_data()
+    {
+        addWords();
+        QTest::newRow("one-bit-adam") << QByteArray("one-bit-adam");
+    }
+    /// Two steps, a checkpoint and two more are four steps, in losses and weights.
+    void continuesWithWhatWasNotSent()
+    {
+        QFETCH(QByteArray, word);
+        auto experiment = planOf(word, "1f1b", VocabularyMethod::Vocab1, 3);
+        if (word == "one-bit-adam") {
+            experiment.training.optimizer.clip.reset();
+            experiment.training.compressionAfter = 1;
+        }
+        experiment.training.steps = 4;
+        const Trained whole = train(experiment);
+        const fs::path checkpoints = begun(experiment);
+        experiment.training.mode = model::RunMode::Live;
+        const Trained rest = train(experiment, {{}, {}, {}, 0, checkpoints});
+        QCOMPARE(rest.losses, std::vector(whole.losses.begin() + 2, whole.losses.end()));
+        QVERIFY(rest.final == whole.final);
+    }
+
+    /// Residuals are of ranks: other parameters, or another method, do not suit them.
+    void checkpointsOfOtherRanksAreRefused()
+    {
+        const auto experiment = planOf("sign", "1f1b", VocabularyMethod::Vocab1);
+        const fs::path checkpoints = begun(experiment);
+        const auto refusal = [&](const model::Experiment &other) {
+            const auto resumed = runtime::train(other, scheduleOf(other), {{}, {}, {}, 0, checkpoints}, {}, {});
+            return resumed ? std::string() : resumed.error().text();
+        };
+        auto other = experiment;
+        other.training.compression = {};
+        QVERIFY(refusal(other).find("is \"none\", but the checkpoint is of a run with \"sign\"; leave it as it was") !=
+                std::string::npos);
+        other = experiment;
+        other.parallel.replicas = 1;
+        other.parallel.microbatches *= 2;
+        other.parallel.context = 2;
+        QVERIFY(refusal(other).find("parallel.context: is 2") != std::string::npos);
+        other = experiment;
+        other.schedule.vocabulary = VocabularyMethod::None;
+        QVERIFY(refusal(other).find("of another plan have not sent yet") != std::string::npos);
+        QCOMPARE(refusal(experiment), std::string());
+        QFile file(QString::fromStdString((checkpoints / "step-2" / "unsent-gradients.safetensors").string()));
+        QVERIFY(file.open(QIODevice::ReadWrite) && file.seek(file.size() - 1) && file.write("x") == 1);
+        file.close();
+        QVERIFY(refusal(experiment).find("unsent-gradients.safetensors: does not have the checksum") != std::string::npos);
+    }
+
+    /// Second moments that stay as they are do not warm up again; a default that follows the number of steps must be given.
+    void theEndOfTheWarmUpStays()
+    {
+        auto experiment = planOf("one-bit-adam", "1f1b", VocabularyMethod::None);
+        experiment.training.optimizer.clip.reset();
+        experiment.training.steps = 4;
+        const fs::path checkpoints = begun(experiment);
+        experiment.training.steps = 40;
+        const auto resumed = runtime::train(experiment, scheduleOf(experiment), {{}, {}, {}, 0, checkpoints}, {}, {});
+        QVERIFY(!resumed.ok());
+        QVERIFY2(resumed.error().text().find("gradient_compression_after: is 6, but the checkpoint is of a run with 1") !=
+                     std::string::npos,
+                 resumed.error().text().c_str());
+    }
+
+    void verificationIsRefused()
     {
         const auto experiment = planOf("sign");
-        const auto schedule = scheduleOf(experiment);
-        const auto saved =
-            runtime::train(experiment, schedule, {{}, {}, fs::path(m_folder.path().toStdString()) / "c", 2, {}}, {}, {});
-        QVERIFY(!saved.ok());
-        QCOMPARE(saved.error().problems.front().field, std::string("training.gradient_compression"));
-        QVERIFY(saved.error().text().find("has not sent yet; choose none") != std::string::npos);
-        const auto found = runtime::verify(experiment, schedule, {});
+        const auto found = runtime::verify(experiment, scheduleOf(experiment), {});
         QVERIFY(!found.ok());
         QVERIFY(found.error().text().find("choose none to verify the plan") != std::string::npos);
     }
 
 private:
-    [[nodiscard]] Trained train(const model::Experiment &experiment) const
+    [[nodiscard]] fs::path folder() const { return m_folder.path().toStdString(); }
+    [[nodiscard]] Trained train(const model::Experiment &experiment, const runtime::RunFolders &folders = {}) const
     {
-        return test::trainedWithDump(experiment, fs::path(m_folder.path().toStdString()) / "dump");
+        return test::trainedWithDump(experiment, folder() / "dump", folders);
+    }
+    /// Trains the first two steps and returns the folder of their checkpoint.
+    [[nodiscard]] fs::path begun(model::Experiment experiment) const
+    {
+        const fs::path checkpoints = folder() / "checkpoints";
+        fs::remove_all(checkpoints);
+        experiment.training.steps = 2;
+        (void)train(experiment, {{}, {}, checkpoints, 2});
+        return checkpoints;
     }
 
     QTemporaryDir m_folder;

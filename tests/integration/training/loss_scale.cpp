@@ -5,6 +5,7 @@
 #include "engine/runtime/training/checkpoint.h"
 #include "engine/runtime/training/session.h"
 #include "engine/runtime/training/training_run.h"
+#include "tests/support/fibre_gpus.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
@@ -38,6 +39,15 @@ model::Experiment overflowing()
     return plan;
 }
 
+/// Few layers and tokens: a fibre a thread takes its time.
+void onGpus(model::Experiment &plan)
+{
+    plan.training.backend = "cuda";
+    plan.model.layers = 2;
+    plan.model.sequence = 6;
+    plan.parallel.stageLayers = {1, 1};
+}
+
 bool areEqual(const runtime::Tensors &one, const runtime::Tensors &other)
 {
     if (one.size() != other.size())
@@ -54,6 +64,12 @@ class TrainingLossScale : public QObject {
     Q_OBJECT
 
 private slots:
+    void initTestCase()
+    {
+        const test::FibrePlugin plugin;
+        QVERIFY2(plugin.gpus().problem.empty(), plugin.gpus().problem.c_str());
+    }
+
     void anInfinitySkipsTheStepOnEveryRank_data()
     {
         using Change = std::function<void(model::Experiment &)>;
@@ -82,6 +98,14 @@ private slots:
             plan.parallel.replicas = 2;
             plan.parallel.syncEvery = 4;
         });
+        if (!test::kIsSanitized) {
+            row("pipeline on GPUs", 0, onGpus);
+            row("replicas on GPUs", 1, [](model::Experiment &plan) {
+                onGpus(plan);
+                plan.parallel.replicas = 2;
+                plan.parallel.zero = 1;
+            });
+        }
         row("pipedream-2bw", 0, [](model::Experiment &plan) {
             plan.schedule.family = "pipedream-2bw";
             plan.schedule.vocabulary = VocabularyMethod::None;

@@ -105,8 +105,14 @@ public:
             double distance = 0;
             double length = 0;
             double squares = 0;
+            std::size_t otherSigns = 0;
             for (std::size_t j = 0; j < before.size(); ++j) {
-                const double off = static_cast<double>(after[index][first + j]) - m_parameters[i].values[j];
+                double off = static_cast<double>(after[index][first + j]) - m_parameters[i].values[j];
+                // Near 0 rounding decides for a sign of Lion's.
+                if (m_choice.name == "lion" && std::abs(std::abs(off) / m_choice.learningRate - 2) < 1e-3) {
+                    ++otherSigns;
+                    off = 0;
+                }
                 const double change = m_parameters[i].values[j] - before[j];
                 distance += off * off;
                 length += change * change;
@@ -114,7 +120,8 @@ public:
             }
             // A float keeps a value to 6e-8 of it, however short the update is.
             const double beyondRounding = std::max(0.0, std::sqrt(distance) - 1e-7 * std::sqrt(squares));
-            if (const double relative = beyondRounding / std::sqrt(length); !(relative <= worst.first))
+            const double relative = otherSigns > 1 + before.size() / 1024 ? 1 : beyondRounding / std::sqrt(length);
+            if (!(relative <= worst.first))
                 worst = {relative, m_session.plan().parameters[index].name};
         }
         return worst;

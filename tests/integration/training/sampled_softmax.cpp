@@ -227,7 +227,9 @@ private slots:
                 const std::vector<double> losses = test::allLosses(experiment);
                 const std::vector<double> expected = test::allLosses(whole);
                 QCOMPARE(losses.size(), std::size_t{3});
-                QCOMPARE(losses[0], expected[0]); // the same bits, before the weights differ
+                // Before the weights differ. Blocks of words have other shapes, whose products some kernels of OpenBLAS round
+                // in another way (seen with those for Haswell).
+                QVERIFY(std::abs(losses[0] - expected[0]) <= 1e-6 * expected[0]);
                 QVERIFY(std::abs(losses[1] - expected[1]) > 0.1);
             }
         }

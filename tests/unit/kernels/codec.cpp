@@ -23,7 +23,7 @@ using kernels::E5m2;
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr std::array kCodecs{Codec::Bf16, Codec::E4m3, Codec::E5m2, Codec::Int8};
+constexpr std::array kCodecs{Codec::Bf16, Codec::E4m3, Codec::E5m2, Codec::Int8, Codec::E4m3ByPowers};
 
 template <class Format>
 float roundedValue(float value)
@@ -61,6 +61,7 @@ double bound(Codec codec)
     switch (codec) {
     case Codec::Bf16: return 0x1p-8;
     case Codec::E4m3: return 0x1p-4;
+    case Codec::E4m3ByPowers: return 0x1p-4;
     case Codec::E5m2: return 0x1p-3;
     case Codec::Int8: return 0.5 / 127;
     }
@@ -256,6 +257,20 @@ private slots:
                     QCOMPARE(after[i], before[i]);
             QVERIFY(std::isnan(after[3]));
             QVERIFY(codec == Codec::Bf16 || codec == Codec::E5m2 ? after[70] == -kInfinity : std::isnan(after[70]));
+        }
+    }
+
+    /// With powers of two as factors a message has the numbers of products in 8 bits, which rounding again does not change.
+    void factorsOfPowersRoundAsProductsDo()
+    {
+        for (const std::int64_t columns : {1, 24, 128, 200, 333}) {
+            const std::vector<float> values = test::randomValues(static_cast<std::size_t>(3 * columns), 13, 50);
+            std::vector<float> expected = values;
+            kernels::roundTiles(expected.data(), 3, columns, {1, kernels::kCodecTile});
+            const std::vector<float> back = afterBoth(values, 3, Codec::E4m3ByPowers);
+            QVERIFY(back == expected);
+            QVERIFY(afterBoth(back, 3, Codec::E4m3ByPowers) == back);
+            QVERIFY(afterBoth(values, 3, Codec::E4m3) != back || columns == 1);
         }
     }
 

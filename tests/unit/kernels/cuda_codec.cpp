@@ -12,7 +12,7 @@ using namespace stagelens::test;
 
 namespace {
 
-constexpr std::array kCodecs{Codec::Bf16, Codec::E4m3, Codec::E5m2, Codec::Int8};
+constexpr std::array kCodecs{Codec::Bf16, Codec::E4m3, Codec::E5m2, Codec::Int8, Codec::E4m3ByPowers};
 
 template <class T>
 bool haveSameBits(const std::vector<T> &values, const std::vector<T> &others)
@@ -56,12 +56,14 @@ private slots:
             for (const std::int64_t columns : {1, 2, 3, 4, 31, 32, 33, 100, 127, 128, 129, 130, 256, 264, 1003}) {
                 check<float>(3, columns, 0, codec);
                 check<Bf16>(3, columns, 0, codec);
+                check<Fp16>(3, columns, 0, codec);
                 if (QTest::currentTestFailed())
                     return;
             }
         for (const Codec codec : kCodecs) {
             check<float>(2, 128, 1, codec);
             check<Bf16>(2, 128, 1, codec);
+            check<Fp16>(2, 128, 1, codec);
             check<float>(0, 16, 0, codec);
             check<float>(20, 8, 0, codec); // more tiles than warps of a block
         }

@@ -71,6 +71,28 @@ private slots:
         }
     }
 
+    /// Every bit, as the sums are not theirs; a part without numbers has a scale only.
+    void signsOfAGivenScaleHaveTheBitsOfTheProcessor()
+    {
+        for (const std::size_t count : {0, 1, 32, 33, 9000}) {
+            const auto all = static_cast<std::int64_t>(count);
+            std::vector<float> rest = randomValues(count, count);
+            const std::vector<float> numbers = rest;
+            std::vector<float> expected(static_cast<std::size_t>(signFloats(all)));
+            encodeSignsOf(0.75F, expected.data(), rest.data(), all);
+            expected.insert(expected.end(), rest.begin(), rest.end());
+            const std::vector<float> found = sameBitsInEveryOrder<float>([&] {
+                std::vector<float> message(static_cast<std::size_t>(signFloats(all)), kNaN), residual = numbers;
+                if (!went(gpu::encodeSignsOf(kStream, 0.75F, message.data(), residual.data(), all)))
+                    return std::vector<float>{};
+                message.insert(message.end(), residual.begin(), residual.end());
+                return message;
+            });
+            QCOMPARE(found.size(), expected.size());
+            QVERIFY(std::memcmp(found.data(), expected.data(), found.size() * sizeof(float)) == 0);
+        }
+    }
+
     /// Also of several equal numbers, the first of which are chosen, zeros, and numbers that are not finite.
     void greatestHaveTheBitsOfTheProcessor()
     {

@@ -93,6 +93,34 @@ void checkRotary(const RotaryShape &shape)
     }
 }
 
+/// T: of the rounded copy.
+template <class T>
+void checkAdamw(std::size_t all)
+{
+    std::vector<float> value = randomValues(all, 16), first(all), second(all);
+    std::vector<T> copy(all);
+    std::vector<double> v = doubles(value), m1(all), m2(all);
+    for (int step = 1; step <= 3; ++step) {
+        auto gradient = randomValues(all, 16 + static_cast<std::uint64_t>(step));
+        AdamW settings{0.01F, 0.9F, 0.95F, 1e-8F, 0.1F, 0.5F, 0, 0};
+        settings.correction1 = static_cast<float>(1 - std::pow(0.9, step));
+        settings.correction2 = static_cast<float>(1 - std::pow(0.95, step));
+        for (std::size_t i = 0; i < all; ++i) {
+            const double g = 0.5 * static_cast<double>(gradient[i]);
+            m1[i] = 0.9 * m1[i] + 0.1 * g;
+            m2[i] = 0.95 * m2[i] + 0.05 * g * g;
+            v[i] -= 0.01 * 0.1 * v[i];
+            v[i] -= 0.01 * (m1[i] / (1 - std::pow(0.9, step))) / (std::sqrt(m2[i] / (1 - std::pow(0.95, step))) + 1e-8);
+        }
+        QVERIFY(went(gpu::adamwStep(kStream, value.data(), step == 2 ? nullptr : copy.data(), gradient.data(), first.data(),
+                                    second.data(), settings, static_cast<std::int64_t>(all))));
+        QCOMPARE(gradient, std::vector<float>(all, 0.0F));
+    }
+    QVERIFY(error(value, v) < 1e-6);
+    for (std::size_t i = 0; i < all; ++i)
+        QCOMPARE(copy[i].bits, rounded<T>(value[i]).bits);
+}
+
 } // namespace
 
 class KernelsCudaElements : public QObject {
@@ -113,9 +141,11 @@ private slots:
         for (const ActivationFunction &function : kActivationFunctions) {
             checkActivation<float>(function, static_cast<std::size_t>(count));
             checkActivation<Bf16>(function, static_cast<std::size_t>(count));
+            checkActivation<Fp16>(function, static_cast<std::size_t>(count));
         }
         checkSwiglu<float>(static_cast<std::size_t>(count));
         checkSwiglu<Bf16>(static_cast<std::size_t>(count));
+        checkSwiglu<Fp16>(static_cast<std::size_t>(count));
     }
 
     void unalignedArraysAreRightToo()
@@ -135,6 +165,40 @@ private slots:
         for (const RotaryShape &shape : {odd, wide}) {
             checkRotary<float>(shape);
             checkRotary<Bf16>(shape);
+            checkRotary<Fp16>(shape);
+        }
+    }
+
+    /// Of 1-bit Adam after its warm-up.
+    void frozenAdamwFollowsItsDefinition_data() { adamwFollowsItsDefinition_data(); }
+    void frozenAdamwFollowsItsDefinition()
+    {
+        QFETCH(int, count);
+        const auto all = static_cast<std::size_t>(count);
+        for (const bool isMomentum : {false, true}) {
+            std::vector<float> value = randomValues(all, 3), first = randomValues(all, 4), second = randomValues(all, 5);
+            for (float &each : second)
+                each = 0.5F + each * each;
+            auto gradient = randomValues(all, 6);
+            const std::vector<float> before = second;
+            std::vector<double> v = doubles(value), m1(all);
+            std::vector<Bf16> rounded(all);
+            AdamW settings{0.01F, 0.9F, 0.95F, 1e-8F, 0.1F, 0.5F, 0.19F, 0.0975F};
+            settings.second = isMomentum ? AdamW::Second::FrozenWithMomentum : AdamW::Second::Frozen;
+            for (std::size_t i = 0; i < all; ++i) {
+                const auto g = static_cast<double>(gradient[i]);
+                m1[i] = isMomentum ? g : 0.9 * static_cast<double>(first[i]) + 0.1 * 0.5 * g;
+                v[i] -= 0.01 * 0.1 * v[i];
+                v[i] -= 0.01 * (m1[i] / 0.19) / (std::sqrt(static_cast<double>(second[i]) / 0.0975) + 1e-8);
+            }
+            QVERIFY(went(gpu::adamwStep(kStream, value.data(), isMomentum ? rounded.data() : nullptr, gradient.data(),
+                                        first.data(), second.data(), settings, count)));
+            QCOMPARE(gradient, std::vector<float>(all, 0.0F));
+            QCOMPARE(second, before);
+            QVERIFY(error(first, m1) < 1e-6);
+            QVERIFY(error(value, v) < 1e-6);
+            for (std::size_t i = 0; isMomentum && i < all; ++i)
+                QCOMPARE(rounded[i].bits, toBf16(value[i]).bits);
         }
     }
 
@@ -147,29 +211,8 @@ private slots:
     void adamwFollowsItsDefinition()
     {
         QFETCH(int, count);
-        const auto all = static_cast<std::size_t>(count);
-        std::vector<float> value = randomValues(all, 16), first(all), second(all);
-        std::vector<Bf16> rounded(all);
-        std::vector<double> v = doubles(value), m1(all), m2(all);
-        for (int step = 1; step <= 3; ++step) {
-            auto gradient = randomValues(all, 16 + static_cast<std::uint64_t>(step));
-            AdamW settings{0.01F, 0.9F, 0.95F, 1e-8F, 0.1F, 0.5F, 0, 0};
-            settings.correction1 = static_cast<float>(1 - std::pow(0.9, step));
-            settings.correction2 = static_cast<float>(1 - std::pow(0.95, step));
-            for (std::size_t i = 0; i < all; ++i) {
-                const double g = 0.5 * static_cast<double>(gradient[i]);
-                m1[i] = 0.9 * m1[i] + 0.1 * g;
-                m2[i] = 0.95 * m2[i] + 0.05 * g * g;
-                v[i] -= 0.01 * 0.1 * v[i];
-                v[i] -= 0.01 * (m1[i] / (1 - std::pow(0.9, step))) / (std::sqrt(m2[i] / (1 - std::pow(0.95, step))) + 1e-8);
-            }
-            QVERIFY(went(gpu::adamwStep(kStream, value.data(), step == 2 ? nullptr : rounded.data(), gradient.data(),
-                                        first.data(), second.data(), settings, count)));
-            QCOMPARE(gradient, std::vector<float>(all, 0.0F));
-        }
-        QVERIFY(error(value, v) < 1e-6);
-        for (std::size_t i = 0; i < all; ++i)
-            QCOMPARE(rounded[i].bits, toBf16(value[i]).bits);
+        checkAdamw<Bf16>(static_cast<std::size_t>(count));
+        checkAdamw<Fp16>(static_cast<std::size_t>(count));
     }
 };
 

@@ -121,6 +121,7 @@ private slots:
         QFETCH(int, rows);
         check<float>(width, static_cast<std::size_t>(tokens), rows);
         check<Bf16>(width, static_cast<std::size_t>(tokens), rows);
+        check<Fp16>(width, static_cast<std::size_t>(tokens), rows);
     }
 
     /// The sum over a row's tokens has the bits of the CPU's, which adds them in token order.

@@ -170,6 +170,7 @@ private slots:
     {
         checkRowsAlone<float>();
         checkRowsAlone<Bf16>();
+        checkRowsAlone<Fp16>();
     }
 
     void otherFormsAreRefused()

@@ -90,10 +90,10 @@ void crookedKernel(const float *in)
 }
 
 /// c[16, 8] = a[16, 16] b[16, 8]; a row-major, b either as [8, 16] or, to be transposed, as [16, 8].
-template <bool Transposed>
-void productKernel(float *c, const Bf16 *a, const Bf16 *b)
+template <class T, bool Transposed>
+void productKernel(float *c, const T *a, const T *b)
 {
-    auto *shared = reinterpret_cast<Bf16 *>(sharedBytes());
+    auto *shared = reinterpret_cast<T *>(sharedBytes());
     for (int i = threadIndex(); i < 256; i += 32)
         shared[i] = a[i];
     for (int i = threadIndex(); i < 128; i += 32)
@@ -107,9 +107,30 @@ void productKernel(float *c, const Bf16 *a, const Bf16 *b)
     else
         loadMatrices(bs, shared, 512 + lane % 8 * 32 + lane / 8 % 2 * 16);
     float sums[4] = {};
-    multiplyMatrices(sums, as, bs[0], bs[1]);
+    multiplyMatrices<T>(sums, as, bs[0], bs[1]);
     for (int i = 0; i < 4; ++i)
         c[(lane / 4 + i / 2 * 8) * 8 + lane % 4 * 2 + i % 2] = sums[i];
+}
+
+template <class T>
+void checkMatrices()
+{
+    const auto a = as<T>(randomValues(256, 2));
+    const auto b = as<T>(randomValues(128, 3)); // [8, 16]
+    std::vector<T> turned(128);
+    std::vector<double> expected(128);
+    for (std::size_t i = 0; i < 16; ++i)
+        for (std::size_t j = 0; j < 8; ++j) {
+            turned[i * 8 + j] = b[j * 16 + i];
+            for (std::size_t k = 0; k < 16; ++k)
+                expected[i * 8 + j] +=
+                    static_cast<double>(toFloat(a[i * 16 + k])) * static_cast<double>(toFloat(b[j * 16 + k]));
+        }
+    std::vector<float> c(128);
+    QVERIFY(went(launch<productKernel<T, false>>({.sharedBytes = 768}, c.data(), a.data(), b.data())));
+    QVERIFY(isRight(c, expected));
+    QVERIFY(went(launch<productKernel<T, true>>({.sharedBytes = 768}, c.data(), a.data(), turned.data())));
+    QVERIFY(isRight(c, expected));
 }
 
 std::string faultOf(Status status)
@@ -228,22 +249,8 @@ private slots:
 
     void matricesAreMultiplied()
     {
-        const auto a = as<Bf16>(randomValues(256, 2));
-        const auto b = as<Bf16>(randomValues(128, 3)); // [8, 16]
-        std::vector<Bf16> turned(128);
-        std::vector<double> expected(128);
-        for (std::size_t i = 0; i < 16; ++i)
-            for (std::size_t j = 0; j < 8; ++j) {
-                turned[i * 8 + j] = b[j * 16 + i];
-                for (std::size_t k = 0; k < 16; ++k)
-                    expected[i * 8 + j] +=
-                        static_cast<double>(toFloat(a[i * 16 + k])) * static_cast<double>(toFloat(b[j * 16 + k]));
-            }
-        std::vector<float> c(128);
-        QVERIFY(went(launch<productKernel<false>>({.sharedBytes = 768}, c.data(), a.data(), b.data())));
-        QVERIFY(isRight(c, expected));
-        QVERIFY(went(launch<productKernel<true>>({.sharedBytes = 768}, c.data(), a.data(), turned.data())));
-        QVERIFY(isRight(c, expected));
+        checkMatrices<Bf16>();
+        checkMatrices<Fp16>();
     }
 };
 

@@ -153,6 +153,7 @@ private slots:
         for (const bool centred : {true, false}) {
             check<float>(centred, static_cast<std::size_t>(rows), static_cast<std::size_t>(width), hasResidual);
             check<Bf16>(centred, static_cast<std::size_t>(rows), static_cast<std::size_t>(width), hasResidual);
+            check<Fp16>(centred, static_cast<std::size_t>(rows), static_cast<std::size_t>(width), hasResidual);
         }
     }
 

@@ -138,7 +138,9 @@ private slots:
     {
         checkForms<float, float>();
         checkForms<Bf16, Bf16>();
+        checkForms<Fp16, Fp16>();
         checkForms<Bf16, float>();
+        checkForms<Fp16, float>();
     }
 
     void epiloguesFollowTheProduct()
@@ -147,6 +149,7 @@ private slots:
             for (const ActivationFunction &function : kActivationFunctions) {
                 checkEpilogues<float>(function, hasAddend);
                 checkEpilogues<Bf16>(function, hasAddend);
+                checkEpilogues<Fp16>(function, hasAddend);
             }
         }
     }
@@ -222,8 +225,7 @@ private slots:
         const gpu::Product<Bf16, float> product{4, 4, 4, {x, 4}, {x + 8, 4}, y, 4};
         const gpu::PlanKey key = gpu::callOf(product).key;
         QCOMPARE(int{key.alignment}, 16);
-        QCOMPARE(int{key.operandBytes}, 2);
-        QCOMPARE(int{key.outBytes}, 4);
+        QVERIFY(key.operands == gpu::Number::Bf16 && key.out == gpu::Number::Float);
         auto other = product;
         other.epilogue = Epilogue::Bias;
         other.bias = y + 1;
@@ -233,6 +235,8 @@ private slots:
         other.b.data = x + 1;
         QCOMPARE(int{gpu::callOf(other).key.alignment}, 2);
         QVERIFY(gpu::callOf(gpu::Product<Bf16>{4, 4, 4, {x, 4}, {x + 8, 4}, x, 4}).key != key);
+        const auto *half = reinterpret_cast<const Fp16 *>(x);
+        QVERIFY(gpu::callOf(gpu::Product<Fp16, float>{4, 4, 4, {half, 4}, {half + 8, 4}, y, 4}).key != key);
     }
 };
 

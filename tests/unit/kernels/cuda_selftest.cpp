@@ -1,4 +1,4 @@
-// The self-test of the GPU kernels, on fibres: it passes, it covers both types, and it tells what is wrong.
+// The self-test of the GPU kernels, on fibres: it passes, it covers every type, and it tells what is wrong.
 #include "kernels/cuda/selftest/selftest.h"
 #include "tests/support/gpu_on_host.h"
 #include "tests/support/sanitized.h"
@@ -82,7 +82,8 @@ private slots:
             types.insert(result.type);
         }
         QVERIFY(kernels.size() >= 20);
-        QVERIFY(types.contains("float") && types.contains("bf16") && types.contains("float of bf16"));
+        for (const char *type : {"float", "bf16", "fp16", "float of bf16", "float of fp16"})
+            QVERIFY(types.contains(type));
     }
 
     void whatIsWrongIsTold()

@@ -177,6 +177,7 @@ private slots:
         QFETCH(int, stride);
         check<float>(rows, columns, stride);
         check<Bf16>(rows, columns, stride);
+        check<Fp16>(rows, columns, stride);
     }
 
     /// 26,000 floats do not fit the chip's share of a row and are read twice.
@@ -185,7 +186,9 @@ private slots:
         check<float>(2, 26'000, 26'000);
         const SharedLimit few(512);
         check<Bf16>(4, 1000, 1000);
+        check<Fp16>(4, 1000, 1000);
         check<Bf16>(4, 999, 1024);
+        check<Fp16>(4, 999, 1024);
     }
 
     /// Three shards of 5 tokens, one of them without columns; each is compared with all logits in double.

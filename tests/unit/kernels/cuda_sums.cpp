@@ -117,6 +117,17 @@ void checkPositions(std::int64_t batch, std::int64_t sequence, std::int64_t widt
     QVERIFY(isRight(sums, gradient));
 }
 
+/// The bits of the processor.
+template <class T>
+void checkConversion(const std::vector<float> &x)
+{
+    const auto expected = as<T>(x);
+    std::vector<T> rounded(x.size());
+    QVERIFY(went(gpu::convert<T>(kStream, rounded.data(), x.data(), lengthOf(x.size()))));
+    for (std::size_t i = 0; i < x.size(); ++i)
+        QCOMPARE(rounded[i].bits, expected[i].bits);
+}
+
 } // namespace
 
 class KernelsCudaSums : public QObject {
@@ -136,19 +147,22 @@ private slots:
         QFETCH(int, count);
         checkElements<float>(static_cast<std::size_t>(count));
         checkElements<Bf16>(static_cast<std::size_t>(count));
+        checkElements<Fp16>(static_cast<std::size_t>(count));
     }
 
     void conversionsRoundToNearest()
     {
         for (const std::size_t count : {std::size_t{61}, std::size_t{4096}}) {
-            const auto x = randomValues(count, 11, 100.0);
-            const auto expected = as<Bf16>(x);
-            std::vector<Bf16> rounded(count);
+            auto x = randomValues(count, 11, 100.0);
+            // Fp16: its largest number, the last that becomes it, the first that becomes infinity, and subnormals to half of
+            // the smallest, which becomes 0.
+            std::ranges::copy(std::array{65504.0F, std::nextafter(65520.0F, 0.0F), 65520.0F, -1e30F, kInfinity, 0x1.8p-20F,
+                                         -0x1.8p-24F, 0x1p-25F, -0.0F},
+                              x.begin());
+            checkConversion<Bf16>(x);
+            checkConversion<Fp16>(x);
             std::vector<float> copied(count);
-            QVERIFY(went(gpu::convert<Bf16>(kStream, rounded.data(), x.data(), lengthOf(count))));
             QVERIFY(went(gpu::convert<float>(kStream, copied.data(), x.data(), lengthOf(count))));
-            for (std::size_t i = 0; i < count; ++i)
-                QCOMPARE(rounded[i].bits, expected[i].bits);
             QCOMPARE(copied, x);
         }
     }
@@ -169,14 +183,18 @@ private slots:
         QFETCH(int, width);
         checkRows<float>(rows, width);
         checkRows<Bf16>(rows, width);
+        checkRows<Fp16>(rows, width);
         if (rows == 0)
             return;
         checkParts<float>(rows, width, 0);
         checkParts<Bf16>(rows, width, 0);
+        checkParts<Fp16>(rows, width, 0);
         checkParts<float>(rows, width, 1);
         checkParts<Bf16>(rows, width, 3);
+        checkParts<Fp16>(rows, width, 3);
         checkPositions<float>(3, rows, width);
         checkPositions<Bf16>(3, rows, width);
+        checkPositions<Fp16>(3, rows, width);
     }
 
     /// What the CPU's transport does with tensors of floats, one after the other.

@@ -66,7 +66,8 @@ const std::vector<Case> &modelCases()
              e.model.ropeScaling = RopeScaling{8, 4, 4, 8192};
          },
          "model.rope_scaling.high_freq_factor", "choose more than low_freq_factor"},
-        {"gpt with fewer kv heads", [](Experiment &e) { e.model.kvHeads = 2; }, "model.kv_heads", "set it to 4"},
+        {"gpt with kv heads that do not divide", [](Experiment &e) { e.model.kvHeads = 3; }, "model.kv_heads",
+         "choose a divisor of 4"},
         {"kv heads do not divide",
          [](Experiment &e) {
              e.model.family = ModelFamily::Llama;

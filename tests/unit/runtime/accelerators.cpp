@@ -81,15 +81,20 @@ private slots:
     {
         runtime::MemoryNeed need;
         need.hosts = {3 * kGiB, 2 * kGiB, kGiB};
-        QVERIFY(runtime::checkPinnedMemory(need, {0, 1, 2}, 6 * kGiB).ok());
-        QVERIFY(runtime::checkPinnedMemory(need, {0, 1, 2}, 0).ok()); // unknown
-        QVERIFY(runtime::checkPinnedMemory(need, {-1, 0, 1}, 3 * kGiB).ok());
-        const auto refused = runtime::checkPinnedMemory(need, {0, 1, -1}, 4 * kGiB);
+        QVERIFY(runtime::checkPinnedMemory(need, {0, 1, 2}, 6 * kGiB, {}).ok());
+        QVERIFY(runtime::checkPinnedMemory(need, {0, 1, 2}, 0, {}).ok()); // unknown
+        QVERIFY(runtime::checkPinnedMemory(need, {-1, 0, 1}, 3 * kGiB, {}).ok());
+        const auto refused = runtime::checkPinnedMemory(need, {0, 1, -1}, 4 * kGiB, {});
         QVERIFY(!refused.ok());
         QCOMPARE(refused.error().problems.front().field, std::string("schedule.offload"));
-        QCOMPARE(refused.error().problems.front().message,
-                 std::string("the ranks of this machine copy activations to 5.00 GiB of pinned memory, but only 4.00 GiB are "
-                             "free; lower --offload, or choose a family that offloads less"));
+        QCOMPARE(
+            refused.error().problems.front().message,
+            std::string("the ranks of this machine offload to 5.00 GiB of pinned memory, but only 4.00 GiB are free; lower "
+                        "--offload, choose a family that offloads less, or --no-offload-optimizer"));
+        model::ScheduleChoice optimizer;
+        optimizer.offloadOptimizer = true;
+        QCOMPARE(runtime::checkPinnedMemory(need, {0, 1, -1}, kGiB, optimizer).error().problems.front().field,
+                 std::string("schedule.offload_optimizer"));
     }
 
     void saysWhatThereIs()

@@ -38,6 +38,12 @@ void useCompression(Experiment &experiment)
     experiment.training.compression = {"sign", 0};
 }
 
+void useMomentum(Experiment &experiment)
+{
+    experiment.parallel.replicas = 2;
+    experiment.training.compression = {"one-bit-adam", 0};
+}
+
 void usePackedMessages(Experiment &experiment)
 {
     experiment.parallel.devices = 2;
@@ -96,12 +102,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          useExpertRanks(e);
          e.parallel.context = 2;
      }},
-    {"expert-parallelism-with-exchanges-in-passes",
-     [](Experiment &e) {
-         useExpertRanks(e);
-         e.parallel.zero = 2;
-         e.parallel.zero2 = model::ZeroGradients::Eager;
-     }},
     {"expert-parallelism-with-shard-groups",
      [](Experiment &e) {
          useExpertRanks(e);
@@ -157,6 +157,27 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.schedule.storedActivations = model::PackedPrecision::Fp8;
      }},
     {"gradient-compression", useCompression},
+    {"one-bit-adam", useMomentum},
+    {"one-bit-adam-with-zero",
+     [](Experiment &e) {
+         useMomentum(e);
+         e.parallel.zero = 1;
+     }},
+    {"one-bit-adam-with-other-optimizers",
+     [](Experiment &e) {
+         useMomentum(e);
+         e.training.optimizer.name = "lion";
+     }},
+    {"one-bit-adam-with-clip",
+     [](Experiment &e) {
+         useMomentum(e);
+         e.training.optimizer.clip = 1;
+     }},
+    {"one-bit-adam-with-optimizer-offload",
+     [](Experiment &e) {
+         useMomentum(e);
+         e.schedule.offloadOptimizer = true;
+     }},
     {"gradient-compression-with-sharded-gradients",
      [](Experiment &e) {
          useCompression(e);
@@ -197,8 +218,31 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.zero = 3;
          e.parallel.zero3 = model::ZeroParameters::Reshard;
      }},
+    {"exchanges-in-passes-on-gpus",
+     [](Experiment &e) {
+         e.parallel.replicas = 2;
+         e.parallel.zero = 2;
+         e.parallel.zero2 = model::ZeroGradients::Eager;
+         e.training.backend = "cuda";
+     }},
+    {"exchanges-in-passes-with-uneven-tables",
+     [](Experiment &e) {
+         e.parallel.replicas = 2;
+         e.parallel.zero = 2;
+         e.parallel.zero2 = model::ZeroGradients::Eager;
+         e.parallel.tensor = 2;
+         e.model.vocabularySize = 97;
+     }},
+    {"gpt-with-groups", [](Experiment &e) { e.model.kvHeads = e.model.heads / 2; }},
     {"zero-3-kept-until-backward",
      [](Experiment &e) {
+         e.parallel.replicas = 2;
+         e.parallel.zero = 3;
+         e.parallel.zero3 = model::ZeroParameters::KeepUntilBackward;
+     }},
+    {"zero-3-kept-until-backward-in-a-pipeline",
+     [](Experiment &e) {
+         e.parallel.devices = 2;
          e.parallel.replicas = 2;
          e.parallel.zero = 3;
          e.parallel.zero3 = model::ZeroParameters::KeepUntilBackward;
@@ -262,23 +306,7 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.model.dtype = model::DataType::Bf16;
      }},
     {"fp16", [](Experiment &e) { e.model.dtype = model::DataType::Fp16; }},
-    {"fp16-on-gpus",
-     [](Experiment &e) {
-         e.training.backend = "cuda";
-         e.model.dtype = model::DataType::Fp16;
-     }},
     {"fp8", [](Experiment &e) { e.model.dtype = model::DataType::Fp8; }},
-    {"fp8-on-gpus",
-     [](Experiment &e) {
-         e.training.backend = "cuda";
-         e.model.dtype = model::DataType::Fp8;
-     }},
-    {"16-bits-with-expert-ranks-on-gpus",
-     [](Experiment &e) {
-         useExpertRanks(e);
-         e.model.dtype = model::DataType::Bf16;
-         e.training.backend = "cuda";
-     }},
     {"materialised-attention-on-gpus",
      [](Experiment &e) {
          e.training.backend = "cuda";
@@ -391,22 +419,10 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          useExperts(e);
          e.parallel.tensor = 2;
      }},
-    {"experts-with-tensor-ranks-on-gpus",
-     [](Experiment &e) {
-         useExperts(e);
-         e.parallel.tensor = 2;
-         e.training.backend = "cuda";
-     }},
     {"experts-with-context-ranks",
      [](Experiment &e) {
          useExperts(e);
          e.parallel.context = 2;
-     }},
-    {"experts-with-context-ranks-on-gpus",
-     [](Experiment &e) {
-         useExperts(e);
-         e.parallel.context = 2;
-         e.training.backend = "cuda";
      }},
     {"expert-capacity-with-context-ranks",
      [](Experiment &e) {
@@ -425,12 +441,6 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          useExperts(e);
          e.training.optimizer.name = "muon";
      }},
-    {"experts-with-whole-matrices-on-gpus",
-     [](Experiment &e) {
-         useExperts(e);
-         e.training.optimizer.name = "muon";
-         e.training.backend = "cuda";
-     }},
     {"activation-offload", [](Experiment &e) { e.schedule.offload.isAuto = true; }},
     {"activation-offload-with-sequence-slices",
      [](Experiment &e) {
@@ -447,6 +457,43 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
      [](Experiment &e) {
          model::chooseFamily(e.schedule, "po-f");
          e.whatIf.jitter = 0.1;
+     }},
+    {"optimizer-offload", [](Experiment &e) { e.schedule.offloadOptimizer = true; }},
+    {"optimizer-offload-of-rows",
+     [](Experiment &e) {
+         e.schedule.offloadOptimizer = true;
+         e.training.optimizer.name = "adafactor";
+     }},
+    {"optimizer-offload-with-zero-3",
+     [](Experiment &e) {
+         e.schedule.offloadOptimizer = true;
+         e.parallel.replicas = 2;
+         e.parallel.zero = 3;
+     }},
+    {"optimizer-offload-with-eager-zero-2",
+     [](Experiment &e) {
+         e.schedule.offloadOptimizer = true;
+         e.parallel.replicas = 2;
+         e.parallel.zero = 2;
+         e.parallel.zero2 = model::ZeroGradients::Eager;
+     }},
+    {"optimizer-offload-with-sigmoid-routers",
+     [](Experiment &e) {
+         useExperts(e);
+         e.model.router = model::RouterScore::Sigmoid;
+         e.schedule.offloadOptimizer = true;
+     }},
+    {"parameter-offload", [](Experiment &e) { e.schedule.offloadOptimizer = e.schedule.offloadParameters = true; }},
+    {"parameter-offload-without-optimizer", [](Experiment &e) { e.schedule.offloadParameters = true; }},
+    {"parameter-offload-with-experts",
+     [](Experiment &e) {
+         useExperts(e);
+         e.schedule.offloadOptimizer = e.schedule.offloadParameters = true;
+     }},
+    {"parameter-offload-with-activation-offload",
+     [](Experiment &e) {
+         e.schedule.offloadOptimizer = e.schedule.offloadParameters = true;
+         e.schedule.offload.isAuto = true;
      }},
     {"overlapped-pairs",
      [](Experiment &e) {

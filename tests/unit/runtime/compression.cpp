@@ -1,7 +1,9 @@
 // Compression of gradients: published numbers, the identity of error feedback, and what is refused.
 #include "engine/operators/compression/compression.h"
 #include "engine/model/schema.h"
+#include "engine/operators/compression/onebit.h"
 #include "engine/runtime/executor/device_compression.h"
+#include "kernels/include/adamw.h"
 #include "tests/support/test_program.h"
 #include "tests/support/tiny_model.h"
 
@@ -97,6 +99,66 @@ private:
     std::vector<std::vector<float>> m_states;
 };
 
+/// Replicas that exchange the momentum of one matrix, by loops of their own over the messages.
+class Servers {
+public:
+    Servers(int count, const PartShape &shape, float beta1)
+        : m_cut(shape.count(), count), m_shape(shape), m_beta1(beta1), momentum(static_cast<std::size_t>(shape.count()))
+    {
+        for (int i = 0; i < count; ++i) {
+            residuals.emplace_back(static_cast<std::size_t>(shape.count()));
+            served.emplace_back(static_cast<std::size_t>(m_cut.each()));
+        }
+    }
+
+    void step(std::vector<std::vector<float>> gradients)
+    {
+        const std::size_t count = gradients.size();
+        const auto floats = static_cast<std::size_t>(m_cut.floats());
+        // [from][to] of what replicas send, [server] of what servers send.
+        std::vector<std::vector<std::vector<float>>> sent(count, std::vector(count, std::vector<float>(floats)));
+        std::vector<std::vector<float>> results(count, std::vector<float>(floats));
+        for (std::size_t i = 0; i < count; ++i) {
+            std::vector<float *> messages;
+            for (auto &each : sent[i])
+                messages.push_back(each.data());
+            operators::sendMomentum(part(i, gradients), m_beta1, messages, m_kernels);
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            std::vector<float *> messages;
+            for (auto &each : sent)
+                messages.push_back(each[i].data());
+            operators::serveMomentum(part(i, gradients), static_cast<int>(i), messages, results[i].data(), m_kernels);
+        }
+        std::vector<float *> all;
+        for (auto &each : results)
+            all.push_back(each.data());
+        for (std::size_t i = 0; i < count; ++i)
+            operators::takeMomentum(part(i, gradients), all, m_kernels);
+        for (const auto &each : gradients)
+            if (each != gradients.front())
+                qFatal("replicas differ");
+        momentum = gradients.front();
+    }
+
+private:
+    operators::ServedPart part(std::size_t i, std::vector<std::vector<float>> &gradients)
+    {
+        return {m_shape, gradients[i].data(), momentum.data(), residuals[i].data(), served[i].data()};
+    }
+
+    std::unique_ptr<backend::Compute> m_compute = backend::makeCpuCompute();
+    runtime::DeviceCompression m_kernels{*m_compute};
+    operators::ServedCut m_cut;
+    PartShape m_shape;
+    float m_beta1;
+
+public:
+    std::vector<float> momentum;
+    std::vector<std::vector<float>> residuals;
+    std::vector<std::vector<float>> served;
+};
+
 bool isNear(float is, double expected, double within = 2e-6)
 {
     if (std::abs(is - expected) <= within)
@@ -156,6 +218,107 @@ private slots:
         QCOMPARE(two.step({{1, -2, 3, 0}, {-1, -1, 1, 1}}), (std::vector<float>{.5F, -2.5F, 2.5F, 2.5F}));
         QCOMPARE(two.residuals()[0], (std::vector<float>{-.5F, -.5F, 1.5F, -1.5F}));
         QCOMPARE(two.residuals()[1], (std::vector<float>{0, 0, 0, 0}));
+    }
+
+    /// Two workers, beta1 = 1/2, by hand. They compress (4, -4, 4, 4), whose root mean square is 4, and (3, -5, 1, -1), of 3;
+    /// the mean of what they send, (3.5, -3.5, 3.5, 0.5), has a root mean square of sqrt(37) / 2.
+    void oneBitGolden()
+    {
+        Servers two(2, {2, 2, operators::ParameterKind::Matrix}, 0.5F);
+        two.momentum = {1, -1, 1, -1};
+        two.step({{3.5F, -3.5F, 3.5F, 4.5F}, {2.5F, -4.5F, .5F, -.5F}});
+        QCOMPARE(two.residuals[0], (std::vector<float>{0, 0, 0, 0}));
+        QCOMPARE(two.residuals[1], (std::vector<float>{0, -2, -2, 2}));
+        const double scale = std::sqrt(37.0) / 2;
+        const std::vector<double> left{3.5 - scale, scale - 3.5, 3.5 - scale, .5 - scale};
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            QVERIFY(isNear(two.momentum[i], i == 1 ? -scale : scale));
+            QVERIFY(isNear(two.served[0][i], left[i]));
+        }
+        // The first replica serves the only word of signs.
+        const operators::ServedCut cut(4, 2);
+        QVERIFY(cut.count(0) == 4 && cut.count(1) == 0 && cut.floats() == 2);
+        const operators::ServedCut three(100, 3);
+        QVERIFY(three.each() == 64 && three.count(0) == 64 && three.count(1) == 36 && three.count(2) == 0);
+    }
+
+    /// What all steps have sent, and what replicas and servers have left, add up to the means of all momenta, in float64.
+    void oneBitLosesNothing()
+    {
+        constexpr unsigned kSeed = 21;
+        std::mt19937 random(kSeed);
+        std::normal_distribution<float> normal;
+        for (const PartShape &shape : {PartShape{33, 17}, PartShape{97, 32}, PartShape{5, 7}}) {
+            const auto count = static_cast<std::size_t>(shape.count());
+            constexpr float kBeta = 0.9F;
+            Servers three(3, shape, kBeta);
+            std::vector<double> all(count);
+            std::vector<double> sent(count);
+            for (int step = 0; step < 100; ++step) {
+                std::vector<std::vector<float>> gradients(3, std::vector<float>(count));
+                for (std::size_t i = 0; i < count; ++i)
+                    all[i] += static_cast<double>(kBeta) * static_cast<double>(three.momentum[i]);
+                for (auto &gradient : gradients)
+                    for (std::size_t i = 0; i < count; ++i)
+                        all[i] += (1 - static_cast<double>(kBeta)) * static_cast<double>(gradient[i] = normal(random));
+                three.step(std::move(gradients));
+                for (std::size_t i = 0; i < count; ++i)
+                    sent[i] += static_cast<double>(three.momentum[i]);
+            }
+            const operators::ServedCut cut(shape.count(), 3);
+            double error = 0;
+            double size = 0;
+            for (std::size_t i = 0; i < count; ++i) {
+                double left = 0;
+                for (const auto &residual : three.residuals)
+                    left += static_cast<double>(residual[i]) / 3;
+                const std::size_t server = i / static_cast<std::size_t>(cut.each());
+                left += static_cast<double>(three.served[server][i % static_cast<std::size_t>(cut.each())]);
+                error += std::pow(sent[i] + left - all[i], 2);
+                size += all[i] * all[i];
+            }
+            QVERIFY2(std::sqrt(error / size) < 2e-5,
+                     qPrintable(QString("seed %1: %2").arg(kSeed).arg(std::sqrt(error / size))));
+        }
+    }
+
+    /// The update with second moments that stay, in float64 by the formula of the page.
+    void oneBitUpdateInDouble()
+    {
+        constexpr std::size_t kCount = 37;
+        constexpr unsigned kSeed = 22;
+        std::mt19937 random(kSeed);
+        std::normal_distribution<float> normal;
+        for (const auto second : {kernels::AdamW::Second::Frozen, kernels::AdamW::Second::FrozenWithMomentum}) {
+            std::vector<float> values(kCount);
+            std::vector<float> gradient(kCount);
+            std::vector<float> first(kCount);
+            std::vector<float> squares(kCount);
+            for (std::size_t i = 0; i < kCount; ++i) {
+                values[i] = normal(random);
+                gradient[i] = normal(random);
+                first[i] = normal(random);
+                squares[i] = std::abs(normal(random));
+            }
+            const kernels::AdamW s{.learningRate = 0.01F,
+                                   .beta1 = 0.9F,
+                                   .beta2 = 0.95F,
+                                   .weightDecay = 0.1F,
+                                   .correction1 = 0.5F,
+                                   .correction2 = 0.3F,
+                                   .second = second};
+            const auto [oldValues, oldGradient, oldFirst, oldSquares] = std::tuple(values, gradient, first, squares);
+            kernels::adamwStep(values.data(), gradient.data(), first.data(), squares.data(), s, kCount);
+            for (std::size_t i = 0; i < kCount; ++i) {
+                const bool isMomentum = second == kernels::AdamW::Second::FrozenWithMomentum;
+                const double m = isMomentum ? oldGradient[i] : 0.9 * oldFirst[i] + 0.1 * oldGradient[i];
+                const double direction = m / 0.5 / (std::sqrt(oldSquares[i] / 0.3) + 1e-8);
+                QVERIFY(isNear(first[i], m));
+                QVERIFY(isNear(values[i], oldValues[i] - 0.01 * (direction + 0.1 * oldValues[i]), 1e-5));
+                QCOMPARE(squares[i], oldSquares[i]);
+                QCOMPARE(gradient[i], 0.0F);
+            }
+        }
     }
 
     /// The identity of error feedback: what was sent and what is left add up to all gradients.
@@ -247,6 +410,7 @@ private slots:
         QTest::newRow("none") << QByteArray("none") << QByteArray();
         QTest::newRow("rank") << QByteArray("powersgd=4") << QByteArray();
         QTest::newRow("share") << QByteArray("top-k=0.01") << QByteArray();
+        QTest::newRow("momentum") << QByteArray("one-bit-adam") << QByteArray();
         QTest::newRow("signs") << QByteArray("sign") << QByteArray();
         QTest::newRow("rank 0") << QByteArray("powersgd=0") << QByteArray("rank is a whole number from 1");
         QTest::newRow("half a rank") << QByteArray("powersgd=2.5") << QByteArray("choose powersgd=4");
@@ -255,7 +419,7 @@ private slots:
         QTest::newRow("share of more") << QByteArray("top-k=1.5") << QByteArray("choose top-k=0.01");
         QTest::newRow("not a number") << QByteArray("top-k=nan") << QByteArray("choose top-k=0.01");
         QTest::newRow("number of signs") << QByteArray("sign=2") << QByteArray("choose sign");
-        QTest::newRow("unknown") << QByteArray("qsgd") << QByteArray("choose none, powersgd=R, sign or top-k=F");
+        QTest::newRow("unknown") << QByteArray("qsgd") << QByteArray("choose none, one-bit-adam, powersgd=R, sign or top-k=F");
     }
     void words()
     {

@@ -211,6 +211,37 @@ private slots:
         QCOMPARE(pairsOf(), Found{"--no-overlapped-pairs"});
     }
 
+    void theHostOfAGpuIsALever()
+    {
+        model::Experiment experiment;
+        experiment.model = *model::modelPreset("gpt-4b");
+        experiment.parallel = {8, 16, 1, {}};
+        experiment.cost.source = model::HardwarePreset{"a100-80gb"};
+        const auto optionsOf = [](const model::Experiment &plan, service::LeverKind kind) {
+            std::vector<std::string> found;
+            const auto board = service::leverBoard(*predictionOf(plan), 2);
+            for (const service::Lever &lever : board->levers)
+                if (lever.kind == kind) {
+                    found.push_back(lever.options);
+                    // What fits already needs no copies.
+                    const bool saves = lever.options.find("--no-") == std::string::npos && lever.options != "--offload auto";
+                    if (!lever.iteration || lever.numbers != service::Numbers::SameBits ||
+                        (saves && *lever.peakMemory >= board->peakMemory))
+                        found.emplace_back("saves nothing");
+                }
+            return found;
+        };
+        using Found = std::vector<std::string>;
+        QCOMPARE(optionsOf(experiment, service::LeverKind::Offload), (Found{"--offload 0.5", "--offload auto"}));
+        QCOMPARE(optionsOf(experiment, service::LeverKind::Host),
+                 (Found{"--offload-optimizer", "--offload-optimizer --offload-parameters"}));
+        experiment.schedule.offloadOptimizer = true;
+        QCOMPARE(optionsOf(experiment, service::LeverKind::Host),
+                 (Found{"--no-offload-optimizer --no-offload-parameters", "--offload-optimizer --offload-parameters"}));
+        experiment.schedule.family = "po-h";
+        QVERIFY(optionsOf(experiment, service::LeverKind::Offload).empty()); // the family has its own
+    }
+
     void averagesOfWeightsAreALever()
     {
         model::Experiment experiment = test::smallExperiment("1f1b", VocabularyMethod::None, 2, 4);

@@ -54,6 +54,31 @@ class SimulateCollectiveCosts : public QObject {
     Q_OBJECT
 
 private slots:
+    /// A gather and a reduce-scatter pass every node in turn, an all-reduce log2 of them, with and without a table of 4 nodes.
+    void ringsHaveTheLatencyOfEachNode()
+    {
+        constexpr double kLatency = 1e-5;
+        Hardware hardware = plainCluster();
+        hardware.betweenNodes.latency = 10'000;
+        Hardware measured = hardware;
+        measured.collectives.push_back({Collective::AllReduce, 32, 4, {{1e6, 200}, {1e9, 100'000}}});
+        for (const Collective operation : {Collective::AllGather, Collective::ReduceScatter, Collective::AllReduce})
+            for (const int nodes : {4, 16, 64}) {
+                const bool isTree = operation == Collective::AllReduce;
+                const double sent = simulate::bytesSent(operation, nodes, kGiB / 8) / 10e9;
+                const double hops = isTree ? std::log2(nodes) : nodes - 1;
+                const double time = simulate::collectiveSeconds(hardware, operation, 8 * nodes, spanOf(nodes, 8), kGiB);
+                QVERIFY2(isNear(time, sent + hops * kLatency), qPrintable(QString::number(time)));
+                const double more = isTree ? std::log2(nodes / 4) : nodes - 4;
+                const auto inTable = [&](const Hardware &each) {
+                    return simulate::collectiveSeconds(each, operation, 8 * nodes, spanOf(nodes, 8), kGiB);
+                };
+                Hardware atOnce = measured;
+                atOnce.betweenNodes.latency = 0;
+                QVERIFY(isNear(inTable(measured), inTable(atOnce) + more * kLatency));
+            }
+    }
+
     /// nccl-tests on eight A100, stas00/ml-engineering, network/: microseconds of an all-reduce by size.
     void measuredTimesComeBack()
     {

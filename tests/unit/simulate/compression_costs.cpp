@@ -39,7 +39,8 @@ simulate::Metrics metricsOf(const model::Experiment &experiment)
 
 constexpr double kHidden = 1024;
 constexpr double kLayers = 4;
-constexpr double kMatrices = kLayers * 12 * kHidden * kHidden + (2 * 32000 + 512) * kHidden;
+constexpr double kOfLayers = kLayers * 12 * kHidden * kHidden;
+constexpr double kMatrices = kOfLayers + (2 * 32000 + 512) * kHidden;
 constexpr double kVectors = kLayers * 13 * kHidden + 2 * kHidden;
 
 } // namespace
@@ -61,6 +62,10 @@ private slots:
         const auto signs = static_cast<double>(metricsOf(planOf({"sign", 0})).replicaTraffic.front());
         const double matrices = kLayers * 4 + 3;
         QVERIFY(std::abs(signs - 3 * 4 * (kMatrices / 32 + matrices) - 2 * 0.75 * 4 * kVectors) < 16);
+        // 1-bit Adam: to the server and from it, of d = 4 parts; tables are sent whole.
+        const auto momentum = static_cast<double>(metricsOf(planOf({"one-bit-adam", 0})).replicaTraffic.front());
+        const double parts = 2 * 3 * 4 * (kOfLayers / 32 / 4 + kLayers * 4);
+        QVERIFY(std::abs(momentum - parts - 2 * 0.75 * 4 * (kVectors + kMatrices - kOfLayers)) < 16);
         const auto top = static_cast<double>(metricsOf(planOf({"top-k", 0.01})).replicaTraffic.front());
         QVERIFY(std::abs(top - 3 * 8 * 0.01 * kMatrices - 2 * 0.75 * 4 * kVectors) < 3 * 8 * matrices);
     }
@@ -73,6 +78,7 @@ private slots:
         const auto none = optimizer(metricsOf(planOf({})));
         QCOMPARE(optimizer(metricsOf(planOf({"sign", 0}))) - none, static_cast<base::Bytes>(4 * kMatrices));
         QCOMPARE(optimizer(metricsOf(planOf({"top-k", 0.01}))) - none, static_cast<base::Bytes>(4 * kMatrices));
+        QCOMPARE(optimizer(metricsOf(planOf({"one-bit-adam", 0}))) - none, static_cast<base::Bytes>(4 * kOfLayers * 1.25));
         const double columns = kLayers * (3 + 1 + 4 + 1) * kHidden + 3 * kHidden;
         QCOMPARE(optimizer(metricsOf(planOf({"powersgd", 4}))) - none, static_cast<base::Bytes>(4 * (kMatrices + 4 * columns)));
     }

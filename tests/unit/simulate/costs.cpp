@@ -153,6 +153,32 @@ private slots:
         }
     }
 
+    /// Of 8 tensor ranks each sends an eighth to another node, whose ranks gather the message.
+    void tensorRanksSplitMessages()
+    {
+        model::Experiment experiment;
+        experiment.model = *model::modelPreset("gpt-4b");
+        experiment.parallel = {4, 8, 1, {}};
+        experiment.parallel.tensor = 8;
+        model::Hardware hardware = *model::hardwarePreset("a100-80gb");
+        hardware.betweenNodes.latency = hardware.insideNode.latency = 0;
+        hardware.collectives.clear();
+        const double bytes = 2.0 * experiment.model.sequence * experiment.model.hidden;
+        const double whole = bytes / hardware.networkRate(8);
+        const double gather = 7.0 / 8 * bytes / hardware.insideNode.bytesPerSecond;
+        for (const bool isSequenceParallel : {false, true})
+            for (const bool splits : {false, true}) {
+                experiment.parallel.sequenceParallel = isSequenceParallel;
+                hardware.splitsMessages = splits;
+                experiment.cost.source = model::HardwarePreset{"mine", std::make_shared<model::Hardware>(hardware)};
+                const test::Plan plan = test::planOf(experiment);
+                QVERIFY2(plan.error.empty(), plan.error.c_str());
+                const double expected = isSequenceParallel ? whole / 8 : splits ? whole / 8 + gather : whole;
+                const double seconds = static_cast<double>(plan.costs.transfer(Transfer::Send, 0, 1)) / 1e9;
+                QVERIFY2(std::abs(seconds / expected - 1) < 1e-3, qPrintable(QString("%1 %2").arg(seconds).arg(expected)));
+            }
+    }
+
     /// More devices than rows: shards of the frequent words, of a tail, or of the whole table have none, and take no time.
     void shardsWithoutRowsTakeNoTime()
     {

@@ -94,13 +94,14 @@ private slots:
 
     void halfHoldsAQuarter_data() { addSizes(); }
     /// (v + 2) / (8 v) of 1F1B's p microbatches, which are p (v + 2) / 8 chunks, on the first device; each of the v / 2 chunks
-    /// that stay has 1 / v less on each next device. Three more, or four of slow copies, are copied at the moment.
+    /// that stay has 1 / v less on each next device. Three to five more, the more the slower copies are, are copied at the
+    /// moment.
     void halfHoldsAQuarter()
     {
         QFETCH(const int, devices);
         QFETCH(const int, chunks);
         const double resident = planned(residentOf(devices, chunks)).makespan;
-        for (const auto &[ratio, more] : {std::pair(0.5, 3), std::pair(1.0, 3), std::pair(1.5, 4)}) {
+        for (const auto &[ratio, more] : {std::pair(0.5, 3.0), std::pair(1.0, 3.5), std::pair(1.5, 5.0)}) {
             const Planned plan = planned(experimentOf("po-h", devices, chunks, units(ratio)));
             QCOMPARE(plan.makespan, resident);
             for (int device = 0; device < devices; ++device) {
@@ -137,17 +138,20 @@ private slots:
         for (const int chunks : {2, 4})
             QTest::addRow("%d chunks", chunks) << chunks;
     }
-    /// All offloaded: as much for 4 devices as for 32 while a copy takes no longer than F. Longer ones fall behind while the
-    /// pipeline fills, which takes longer with more devices.
+    /// All offloaded. A slot of both copies is longer than F, so that offloads fall behind while the pipeline fills, which
+    /// takes longer with more devices.
     void allHoldFewChunks()
     {
         QFETCH(const int, chunks);
         for (const int devices : {4, 8, 16, 32}) {
             const double resident = planned(residentOf(devices, chunks)).makespan;
-            for (const auto &[ratio, most] :
-                 {std::pair(0.5, 2.0), std::pair(2.0 / 3, 3.0), std::pair(0.9, 4.0 + devices / 8.0)}) {
+            for (const auto &[ratio, most, delay] :
+                 {std::tuple(0.3, 3 + devices / 4.0, 0.0), std::tuple(0.5, 3 + devices / 4.0, 0.0),
+                  std::tuple(0.64, 3 + devices / 4.0, 0.0), std::tuple(2.0 / 3, 3 + devices / 4.0, 0.0),
+                  std::tuple(0.9, 4 + devices / 2.0, 0.03)}) {
                 const Planned plan = planned(experimentOf("po-f", devices, chunks, units(ratio)));
-                QCOMPARE(plan.makespan, resident);
+                QVERIFY2(plan.makespan >= resident && plan.makespan <= (1 + delay) * resident,
+                         qPrintable(QString::number(plan.makespan / resident)));
                 for (const std::vector<double> &peaks : {plan.peaks, plan.anchoredPeaks})
                     QVERIFY2(std::ranges::max(peaks) <= most,
                              fmt::format("k {}, {} devices: {}", ratio, devices, std::ranges::max(peaks)).c_str());
@@ -155,17 +159,18 @@ private slots:
         }
     }
 
-    /// If copies take longer than passes, what does not fit stays on the device, unless the experiment chooses all.
-    void longCopiesDelayNoPass()
+    /// Copies that take longer than passes delay them, unless the experiment leaves on the device what does not fit.
+    void longCopiesDelayPasses()
     {
-        model::Experiment experiment = experimentOf("po-f", 4, 2, units(2));
+        model::Experiment experiment = experimentOf("po-f", 8, 2, units(1.5));
         const Planned slow = planned(experiment);
-        QCOMPARE(slow.makespan, planned(residentOf(4, 2)).makespan);
-        const Planned fast = planned(experimentOf("po-f", 4, 2, units(0.5)));
-        QVERIFY(slow.copies < fast.copies && slow.copies > 0);
-        experiment.schedule.offload.fraction = 1;
-        const Planned forced = planned(experiment);
-        QVERIFY(forced.copies >= fast.copies && forced.makespan > 1.5 * slow.makespan);
+        const double resident = planned(residentOf(8, 2)).makespan;
+        QVERIFY(slow.makespan > 1.3 * resident);
+        experiment.schedule.offload.isAuto = true;
+        const Planned fitting = planned(experiment);
+        QCOMPARE(fitting.makespan, resident);
+        QVERIFY(std::ranges::max(fitting.peaks) > std::ranges::max(slow.peaks));
+        QVERIFY(fitting.copies < slow.copies && fitting.copies > 0);
     }
 
     void bubbleIsShorterThanOf1F1B_data() { addSizes(); }
@@ -193,11 +198,13 @@ private slots:
         QCOMPARE(planned(experiment).copies, std::size_t{4} * 16 * 2); // one of both chunks, in both directions
         experiment.schedule.offload.isAuto = true;
         const Planned all = planned(experiment);
-        experiment.schedule.offload = {};
         experiment.schedule.family = "po-f";
-        const Planned full = planned(experiment);
+        const Planned full = planned(experiment); // the two have one order
         QCOMPARE(full.copies, all.copies);
         QCOMPARE(full.peaks, all.peaks);
+        experiment.schedule.offload = {};
+        const Planned own = planned(experiment);
+        QVERIFY(own.copies > std::size_t{4} * 16 * 2 && own.copies < all.copies);
     }
 
     /// Uniform durations that are absent are 0.

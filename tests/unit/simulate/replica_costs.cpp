@@ -28,7 +28,8 @@ bool isNear(double one, double other)
     return std::abs(one - other) <= 1e-12 * std::max(1.0, std::abs(other));
 }
 
-model::Experiment planOf(const char *family, int devices, int zero, bool inPasses)
+model::Experiment planOf(const char *family, int devices, int zero, bool inPasses,
+                         ZeroParameters parameters = ZeroParameters::Reshard)
 {
     model::Experiment experiment;
     experiment.model = test::gptOf(8, 1024, 16, 512, 32000, model::DataType::Bf16);
@@ -37,7 +38,7 @@ model::Experiment planOf(const char *family, int devices, int zero, bool inPasse
     experiment.parallel.replicas = 4;
     experiment.parallel.zero = zero;
     experiment.parallel.zero2 = inPasses ? ZeroGradients::Eager : ZeroGradients::Deferred;
-    experiment.parallel.zero3 = inPasses ? ZeroParameters::Reshard : ZeroParameters::Resident;
+    experiment.parallel.zero3 = inPasses ? parameters : ZeroParameters::Resident;
     experiment.schedule.family = family;
     experiment.cost.source = model::HardwarePreset{"a100-80gb"};
     return experiment;
@@ -120,6 +121,32 @@ private slots:
         }
     }
 
+    /// A forward gathers, its backward has the parameters, and another forward gathers again.
+    void keptParametersAreGatheredOnceAMicrobatch()
+    {
+        const test::Plan reshard = test::planOf(planOf("1f1b", 1, 3, true));
+        const test::Plan kept = test::planOf(planOf("1f1b", 1, 3, true, ZeroParameters::KeepUntilBackward));
+        QVERIFY2(kept.error.empty(), kept.error.c_str());
+        QCOMPARE(kept.costs.pass(0, PassKind::F, 0).duration, reshard.costs.pass(0, PassKind::F, 0).duration);
+        QVERIFY(kept.costs.pass(0, PassKind::B, 0).duration < reshard.costs.pass(0, PassKind::B, 0).duration);
+        const std::int64_t count = simulate::deviceParameters(kept.experiment, kept.schedule, 0).count;
+        const simulate::Metrics metrics =
+            simulate::computeMetrics(kept.experiment, kept.schedule, kept.timeline, &kept.costs, 0);
+        const double expected = 0.75 * static_cast<double>(count) * 8 * (4 + 2); // of each of 8 microbatches
+        QVERIFY(std::abs(static_cast<double>(metrics.replicaTraffic[0]) - expected) < 100);
+        const simulate::MemoryPeak peak = simulate::memoryPeak(kept.experiment, kept.schedule, kept.timeline, 0);
+        QCOMPARE(peak.byCategory[at(MemoryCategory::Parameters)], 2 * (count / 4) + 2 * count);
+        QVERIFY(peak.total > simulate::memoryPeak(reshard.experiment, reshard.schedule, reshard.timeline, 0).total);
+        // In a pipeline some forwards would find the parameters of another microbatch.
+        for (const auto &[family, devices] : {std::pair("1f1b", 2), std::pair("gpipe", 1)}) {
+            const base::Problems problems =
+                model::validate(planOf(family, devices, 3, true, ZeroParameters::KeepUntilBackward));
+            QVERIFY(!problems.empty());
+            QVERIFY(base::Error::invalid(problems).text().find("choose reshard or resident, or 1F1B on one device") !=
+                    std::string::npos);
+        }
+    }
+
     /// In groups of n: a reduce-scatter and an all-gather in the group, and an all-reduce of 1 / n of the gradients over d / n.
     void groupsSumTheirShares()
     {
@@ -149,9 +176,9 @@ private slots:
         };
         const test::Plan plan = test::planOf(planOf("1f1b", 4, 3, true));
         const std::int64_t count = simulate::deviceParameters(plan.experiment, plan.schedule, 1).count;
-        const std::vector<std::int64_t> units = simulate::unitParameters(plan.experiment, plan.schedule, 1);
+        const std::vector<simulate::UnitParameters> units = simulate::unitParameters(plan.experiment, plan.schedule, 1);
         QCOMPARE(units.size(), std::size_t{2}); // layers
-        QCOMPARE(units[0] + units[1], count);
+        QCOMPARE(units[0].count() + units[1].count(), count);
         const simulate::MemoryPeak deferred = peakOf(2, false);
         const simulate::MemoryPeak eager = peakOf(2, true);
         const simulate::MemoryPeak reshard = peakOf(3, true);

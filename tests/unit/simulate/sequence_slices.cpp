@@ -3,8 +3,12 @@
 #include "tests/support/simulate_support.h"
 
 #include "engine/model/capabilities.h"
+#include "engine/model/family_shape.h"
+#include "engine/model/presets.h"
 #include "engine/operators/slices.h"
+#include "engine/operators/stage_layers.h"
 #include "engine/schedule/check/validator.h"
+#include "engine/simulate/costs/expert_load.h"
 #include "engine/simulate/memory.h"
 #include "engine/simulate/metrics.h"
 #include "tests/support/test_program.h"
@@ -233,6 +237,53 @@ private slots:
         QVERIFY(model::unsupported(experiment, model::Use::Predict).empty());
         experiment.schedule.attention = model::Attention::Materialised;
         QCOMPARE(model::unsupported(experiment, model::Use::Predict).size(), std::size_t{1});
+    }
+
+    /// The slices of a sequence send the bytes of the whole in their all-to-alls, and each has the latency of its own. They
+    /// compute no faster than the whole. Fewer tokens are divided less evenly over experts.
+    void allToAllsOfSlices()
+    {
+        const auto experimentOf = [](const char *family, bool isPerNode) {
+            model::Experiment experiment;
+            experiment.model = model::modelPreset("qwen3-30b-a3b").value();
+            experiment.model.dtype = model::DataType::Bf16;
+            experiment.parallel.devices = 4;
+            experiment.parallel.microbatches = 8;
+            experiment.parallel.replicas = experiment.parallel.expert = 16;
+            if (isPerNode)
+                experiment.parallel.expertDispatch = model::ExpertDispatch::PerNode;
+            model::chooseFamily(experiment.schedule, family);
+            if (model::cutsSequences(family))
+                experiment.schedule.sequenceSlices = 4;
+            experiment.cost.source = model::HardwarePreset{"h100-sxm"};
+            return operators::resolved(experiment, 2);
+        };
+        for (const bool isPerNode : {false, true}) {
+            const test::Plan whole = test::planOf(experimentOf("1f1b", isPerNode));
+            QVERIFY2(whole.error.empty(), whole.error.c_str());
+            const test::Plan sliced = test::planOf(experimentOf("seq1f1b", isPerNode));
+            QVERIFY2(sliced.error.empty(), sliced.error.c_str());
+            for (const schedule::PassKind kind : {schedule::PassKind::F, schedule::PassKind::B}) {
+                const simulate::PassCost all = whole.costs.of(1, schedule::makePass(kind, 1, 0));
+                simulate::PassCost sum;
+                for (int slice = 0; slice < 4; ++slice) {
+                    const simulate::PassCost each = sliced.costs.of(1, schedule::makePass(kind, 1, slice));
+                    sum.duration += each.duration;
+                    sum.expert += each.expert;
+                    sum.expertBytes += each.expertBytes;
+                }
+                QVERIFY(all.latency > 0 && all.latency < all.expert);
+                const auto isNear = [](std::int64_t one, std::int64_t other) { return std::abs(one - other) <= 4; };
+                QVERIFY(isNear(sum.expertBytes, all.expertBytes));
+                QVERIFY(isNear(sum.expert, all.expert + 3 * all.latency));
+                QVERIFY(sum.duration >= all.duration + 3 * all.latency - 4);
+                QVERIFY(static_cast<double>(sum.duration) < 1.5 * static_cast<double>(all.duration));
+            }
+        }
+        model::Experiment whole = experimentOf("1f1b", false);
+        model::Experiment sliced = experimentOf("seq1f1b", false);
+        whole.whatIf.expertSkew = sliced.whatIf.expertSkew = 0.0;
+        QVERIFY(simulate::busiestRank(sliced) > simulate::busiestRank(whole));
     }
 };
 

@@ -89,7 +89,7 @@ MetricsPanel::MetricsPanel(QWidget *parent) : QWidget(parent)
                         Words::tr("Least time that these passes on these devices can take, in any order. Another split of the "
                                   "work has another bound."));
     m_host = makeSmall(u"host"_s, Words::tr("Host memory"),
-                       Words::tr("Most bytes of offloaded activations that the host of a device holds."));
+                       Words::tr("Most bytes that the host of a device holds: activations, optimizer state and weights."));
     m_form->setRowVisible(m_host, false);
     layout->addLayout(m_form);
     m_baseline = figure(this, u"metrics.baseline"_s);
