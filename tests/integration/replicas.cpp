@@ -87,6 +87,7 @@ private slots:
     /// Five steps of AdamW with weight decay and clipping.
     void bitsDependOnNeitherZeroNorModeNorSchedule()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(int, method);
         QFETCH(bool, tied);
         QFETCH(int, replicas);
@@ -118,6 +119,7 @@ private slots:
     /// Four replicas in groups of two, which add two replicas first and two groups second.
     void groupsOfReplicasHaveTheirOwnBits()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         for (const bool tied : {false, true}) {
             const auto planOf = [&](const char *family, int zero, model::RunMode mode) {
                 auto experiment = tinyExperiment(family, VocabularyMethod::Vocab2, 2, 2);
@@ -212,6 +214,7 @@ private slots:
 
     void resumedRunsHaveTheSameBits()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         auto experiment = replicated(tinyExperiment("1f1b", VocabularyMethod::Vocab1, 2, 2), 2, 1);
         experiment.training.steps = 6;
         const Trained whole = train(experiment, "uncut");

@@ -134,6 +134,7 @@ private slots:
     /// Five steps of AdamW with weight decay and clipping.
     void bitsDependOnNeitherModeNorScheduleNorZero()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(int, method);
         QFETCH(int, tensor);
         QFETCH(bool, isSequenceParallel);

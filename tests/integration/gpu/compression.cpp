@@ -93,7 +93,7 @@ private slots:
     }
     void continuesWithWhatWasNotSent()
     {
-        STAGELENS_NOT_UNDER_TSAN();
+        STAGELENS_NOT_SANITIZED();
         QFETCH(QString, method);
         const QTemporaryDir folder;
         runtime::RunFolders folders;
@@ -112,7 +112,7 @@ private slots:
     void memoryIsPlanned_data() { trainsAsOnTheProcessor_data(); }
     void memoryIsPlanned()
     {
-        STAGELENS_NOT_UNDER_TSAN();
+        STAGELENS_NOT_SANITIZED();
         QFETCH(QString, method);
         model::Experiment plan = planOf(method);
         plan.model.dtype = model::DataType::Bf16;

@@ -140,7 +140,7 @@ private slots:
     /// Losses and routers are those of the processor, and twice the same.
     void routeAsOnTheProcessor()
     {
-        STAGELENS_NOT_UNDER_TSAN();
+        STAGELENS_NOT_SANITIZED();
         for (const bool isBf16 : {false, true}) {
             Experiment plan = onGpu("1f1b", VocabularyMethod::None, useSigmoid);
             plan.model.dtype = isBf16 ? DataType::Bf16 : DataType::Fp32;
@@ -174,7 +174,7 @@ private slots:
 
     void holdWhatIsPlanned()
     {
-        STAGELENS_NOT_UNDER_TSAN();
+        STAGELENS_NOT_SANITIZED();
         Experiment plan = onGpu("zb-h1", VocabularyMethod::Vocab2, useSigmoid);
         plan.model.dtype = DataType::Bf16;
         plan.model.denseLayers = 1;
@@ -224,7 +224,7 @@ private slots:
     /// of one rank.
     void expertRanksTrain()
     {
-        STAGELENS_NOT_UNDER_TSAN();
+        STAGELENS_NOT_SANITIZED();
         for (const bool isBf16 : {false, true}) {
             Experiment plan = onRanks({1, 1, 2, 2}, isBf16 ? DataType::Bf16 : DataType::Fp32);
             plan.model.capacityFactor = 1.5;
@@ -247,7 +247,7 @@ private slots:
     /// Rows that are sent in 8 bits: the losses of the processor, which are not those of rows in fp32.
     void eightBitsAreSentAsByTheProcessor()
     {
-        STAGELENS_NOT_UNDER_TSAN();
+        STAGELENS_NOT_SANITIZED();
         Experiment plan = onRanks({1, 1, 2, 2});
         plan.training.steps = 2;
         const std::vector<double> exact = trained(plan).losses;

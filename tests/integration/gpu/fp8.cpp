@@ -154,7 +154,7 @@ private slots:
     /// Twice the same bits, and near the processor.
     void losesLikeTheProcessor()
     {
-        STAGELENS_NOT_UNDER_TSAN();
+        STAGELENS_NOT_SANITIZED();
         QFETCH(bool, hasExperts);
         model::Experiment plan = planOf(VocabularyMethod::Vocab2, hasExperts, [&](model::Experiment &each) {
             each.training.steps = 3;

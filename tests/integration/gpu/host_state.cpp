@@ -224,7 +224,7 @@ private slots:
     /// Experts, of which passes copy those of a layer; tied tables of a family with split backwards; both kinds of offload.
     void suitsOtherPlans()
     {
-        STAGELENS_NOT_UNDER_TSAN();
+        STAGELENS_NOT_SANITIZED();
         const auto compare = [this](Experiment plan, Kept kept) {
             plan.training.steps = 2;
             plan.model.layers = 4;
@@ -278,7 +278,7 @@ private slots:
     /// A checkpoint has what the host keeps, for any other plan.
     void continuesFromACheckpoint()
     {
-        STAGELENS_NOT_UNDER_TSAN();
+        STAGELENS_NOT_SANITIZED();
         const Experiment plan = onHost(planOf(VocabularyMethod::Vocab1, true), Kept::Parameters);
         const Trained whole = train(plan);
         Experiment begin = plan;
@@ -296,7 +296,7 @@ private slots:
     /// Devices, their hosts, and what is pinned.
     void bytesAreThoseOfThePlan()
     {
-        STAGELENS_NOT_UNDER_TSAN();
+        STAGELENS_NOT_SANITIZED();
         int turn = 0;
         for (const Kept kept : {Kept::Optimizer, Kept::Parameters})
             for (const int zero : {0, 2}) {

@@ -77,7 +77,7 @@ private slots:
     }
     void continueOnTheOtherBackend()
     {
-        STAGELENS_NOT_UNDER_TSAN();
+        STAGELENS_NOT_SANITIZED();
         QFETCH(QString, optimizer);
         for (const char *first : {"cuda", "cpu"}) {
             const QTemporaryDir folder;
@@ -102,7 +102,7 @@ private slots:
     void memoryIsPlanned_data() { addOptimizers(); }
     void memoryIsPlanned()
     {
-        STAGELENS_NOT_UNDER_TSAN();
+        STAGELENS_NOT_SANITIZED();
         QFETCH(QString, optimizer);
         model::Experiment plan = planOf(optimizer, true);
         plan.training.steps = 1;

@@ -73,7 +73,7 @@ private slots:
 
     void messagesHaveTheSameBitsInEverySchedule()
     {
-        STAGELENS_NOT_UNDER_TSAN();
+        STAGELENS_NOT_SANITIZED();
         for (const PackedPrecision precision : {PackedPrecision::Fp8, PackedPrecision::Int8}) {
             const auto planLike = [&](const char *family, model::RunMode mode) {
                 model::Experiment plan = planOf(family, VocabularyMethod::None);
@@ -116,7 +116,7 @@ private slots:
 
     void memoryIsPlanned()
     {
-        STAGELENS_NOT_UNDER_TSAN();
+        STAGELENS_NOT_SANITIZED();
         for (const auto &[messages, stored] : {std::pair{PackedPrecision::Int8, PackedPrecision::Same},
                                                {PackedPrecision::Same, PackedPrecision::Fp8},
                                                {PackedPrecision::Fp8, PackedPrecision::Int8}}) {

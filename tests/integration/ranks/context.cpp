@@ -153,6 +153,7 @@ private slots:
     /// Five steps of AdamW with weight decay and clipping.
     void bitsDependOnNeitherModeNorScheduleNorZero()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(ContextMethod, how);
         QFETCH(int, method);
         QFETCH(int, context);
@@ -246,6 +247,7 @@ private slots:
 
     void resumedRunsHaveTheSameBits()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         auto experiment = contextPlan("1f1b", VocabularyMethod::Vocab1, 2);
         experiment.parallel.zero = 1;
         experiment.training.steps = 6;

@@ -86,6 +86,7 @@ private slots:
     /// The rows of an expert are computed alike wherever they are, so that only sums over them differ.
     void bitsDoNotDependOnExpertRanks()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(QString, family);
         const std::string name = family.toStdString();
         const bool isSplit = test::refusedField(name, VocabularyMethod::Vocab1, 2).empty();
@@ -113,6 +114,7 @@ private slots:
     }
     void bitsDoNotDependOnExpertRanksIn16Bits()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(int, dtype);
         const auto planOf = [&](int expert) {
             auto experiment = expertPlan("zb-h1", VocabularyMethod::None, 2, 4, expert);
@@ -136,6 +138,7 @@ private slots:
 
     void bitsDependOnNeitherModeNorScheduleNorZero()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         const auto planOf = [&](const char *family) {
             auto experiment = expertPlan(family, VocabularyMethod::None, 2, 4, 2);
             return experiment;
@@ -204,6 +207,7 @@ private slots:
     /// Every token has k rows in each layer and step, wherever the experts are; recomputation counts none again.
     void choicesAreRecorded()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         std::vector<std::string> expected;
         std::vector<std::int64_t> firstRows;
         for (const int expert : {1, 2, 4}) {
@@ -268,6 +272,7 @@ private slots:
 
     void resumedRunsHaveTheSameBits()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         auto experiment = expertPlan("1f1b", VocabularyMethod::None, 2, 4, 2);
         experiment.parallel.zero = 1;
         experiment.training.steps = 4;

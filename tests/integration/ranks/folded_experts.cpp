@@ -102,6 +102,7 @@ private slots:
     /// As many expert ranks as tensor ranks: no replica needs another one's experts.
     void replicasAreAveraged()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         auto experiment = foldedPlan("1f1b", VocabularyMethod::Vocab2, 2, {2, 1, 2, 2});
         experiment.parallel.syncEvery = 2;
         test::verifyPlan(experiment);
@@ -110,6 +111,7 @@ private slots:
     /// The rows of an expert are computed alike wherever they are, so that only sums over them differ.
     void bitsDoNotDependOnExpertRanks()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         auto one = foldedPlan("zb-h1", VocabularyMethod::Vocab1, 2, {2, 1, 4, 2});
         test::useSigmoids(one);
         one.model.capacityFactor = 1;
@@ -144,6 +146,7 @@ private slots:
     }
     void bitsDependOnNeitherModeNorScheduleNorZero()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(Degrees, degrees);
         const auto planOf = [&](const char *family) {
             auto experiment = foldedPlan(family, VocabularyMethod::None, 2, degrees);
@@ -192,6 +195,7 @@ private slots:
     /// Every rank routes other tokens, and experts drop as many as on one rank.
     void choicesAreRecordedOnce()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         std::vector<std::int64_t> rows;
         std::int64_t dropped = 0;
         for (const Degrees &degrees : {Degrees{1, 1, 2, 1}, {2, 1, 2, 2}, {2, 1, 2, 4}, {2, 2, 2, 4}}) {

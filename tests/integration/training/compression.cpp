@@ -84,6 +84,7 @@ private slots:
     /// Each direction of DualPipe has a residual of its own, of the same gradients.
     void copiesStayEqual()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(QByteArray, word);
         auto experiment = planOf(word, "dualpipe");
         experiment.parallel.microbatches = 4;
@@ -104,6 +105,7 @@ private slots:
     void vectorsStayExact_data() { addWords(); }
     void vectorsStayExact()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(QByteArray, word);
         const auto exact = planOf("none");
         const auto compressed = planOf(word);
@@ -156,6 +158,7 @@ private slots:
     /// planned.
     void theFirstStepsMaySendAll()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(QByteArray, word);
         for (const int replicas : {2, 3}) {
             auto experiment = planOf(word, "1f1b", VocabularyMethod::Vocab1, replicas);
@@ -236,6 +239,7 @@ private slots:
     /// Two steps, a checkpoint and two more are four steps, in losses and weights.
     void continuesWithWhatWasNotSent()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         QFETCH(QByteArray, word);
         auto experiment = planOf(word, "1f1b", VocabularyMethod::Vocab1, 3);
         if (word == "one-bit-adam") {
@@ -282,6 +286,7 @@ private slots:
     /// Second moments that stay as they are do not warm up again; a default that follows the number of steps must be given.
     void theEndOfTheWarmUpStays()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         auto experiment = planOf("one-bit-adam", "1f1b", VocabularyMethod::None);
         experiment.training.optimizer.clip.reset();
         experiment.training.steps = 4;

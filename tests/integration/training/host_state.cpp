@@ -93,6 +93,7 @@ private slots:
 
     void changesNoBitWithRanks()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         const auto compare = [this](const char *what, auto change) {
             auto experiment = smallExperiment("zb-h1", VocabularyMethod::Vocab2, 2, 4);
             experiment.model.sequence = 8;
@@ -140,6 +141,7 @@ private slots:
     /// A pass copies all experts of a layer that the rank has, into places for the larger kind of layer.
     void changesNothingOfExperts()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         const auto planOf = [](const char *family, auto change) {
             auto experiment = test::asLlama(smallExperiment(family, VocabularyMethod::None, 2, 4), 1);
             experiment.model.experts = 4;
@@ -189,6 +191,7 @@ private slots:
 
     void bytesAreThoseOfThePlan()
     {
+        STAGELENS_NOT_UNDER_TSAN();
         int turn = 0;
         for (const char *family : {"1f1b", "gpipe", "v-half", "zb-h1", "interleaved-1f1b", "dualpipe", "interlaced"})
             for (const VocabularyMethod method : {VocabularyMethod::None, VocabularyMethod::Vocab2})
