@@ -175,7 +175,7 @@ void LatestJobs::theTimeOfASweepIsMeasuredElsewhere()
     QVERIFY(*estimate.secondsToPredict(entries) > 0);
     QVERIFY(!estimate.secondsToTrain(entries));
     estimate.estimateTraining(entries);
-    QTRY_VERIFY_WITH_TIMEOUT(estimate.secondsToTrain(entries), 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(estimate.secondsToTrain(entries), test::kPatience);
 }
 
 STAGELENS_TEST(LatestJobs)

@@ -275,7 +275,7 @@ private slots:
         QVERIFY(panel.view()->accessibleDescription().contains(u"2 %"_s));
         QTest::mouseClick(panel.findChild<QPushButton *>(u"morph.play"_s), Qt::LeftButton);
         QVERIFY(panel.isPlaying());
-        QTRY_COMPARE_WITH_TIMEOUT(panel.view()->progress(), 1.0, 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(panel.view()->progress(), 1.0, test::kPatience);
         QVERIFY(!panel.isPlaying());
         QTest::keyClick(panel.view(), Qt::Key_Space); // from the beginning
         QVERIFY(panel.isPlaying() && panel.view()->progress() < 0.5);
@@ -295,7 +295,7 @@ private slots:
         if (!ui::canWriteGif())
             return;
         panel.exportTo(folder.filePath(u"a.gif"_s), u"gif"_s);
-        QTRY_COMPARE_WITH_TIMEOUT(exported.size(), 2, 60'000);
+        QTRY_COMPARE_WITH_TIMEOUT(exported.size(), 2, test::kPatience);
         QVERIFY(QImageReader(folder.filePath(u"a.gif"_s)).imageCount() > 20);
     }
 

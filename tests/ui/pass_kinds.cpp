@@ -108,7 +108,7 @@ private slots:
         auto *button = fixture.find<QPushButton>(u"metrics.byKind"_s);
         QVERIFY(!button->isVisible());
         QTest::keyClick(&window, Qt::Key_F5);
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.isSettled() && button->isVisible(), 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.isSettled() && button->isVisible(), test::kPatience);
         QTest::mouseClick(button, Qt::LeftButton);
         auto *table = window.findChild<QTableWidget *>(u"passKinds.table"_s);
         QVERIFY(table && table->isVisible());
@@ -131,7 +131,7 @@ private slots:
         auto &window = fixture.open();
         fixture.usePlanForTraining(4);
         QTest::keyClick(&window, Qt::Key_F5);
-        QTRY_VERIFY_WITH_TIMEOUT(fixture.isSettled() && window.runController().shown(), 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(fixture.isSettled() && window.runController().shown(), test::kPatience);
         auto run = std::make_shared<service::RunSnapshot>(*window.runController().shown());
         QVERIFY(run->record.metrics && run->record.metrics->processorShare);
         ui::MetricsPanel panel;

@@ -78,7 +78,7 @@ void SweepMode::runToTheEnd()
 {
     if (m_fixture->find<QPushButton>(u"sweep.start"_s)->isVisible()) // else it starts by itself
         m_fixture->click(u"sweep.start"_s);
-    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate() && !page().isRunning(), 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate() && !page().isRunning(), test::kPatience);
     QCoreApplication::processEvents(); // the controls of a sweep in progress give their room back
 }
 
@@ -281,14 +281,14 @@ void SweepMode::bestIsTheFastestOrTheSmallestThatIsFastEnough()
 
 void SweepMode::quickPredictionsFollowTheControls()
 {
-    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate(), 20000); // without a click
+    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate(), test::kPatience); // without a click
     QVERIFY(!m_fixture->find<QPushButton>(u"sweep.start"_s)->isVisible());
     auto *values = m_fixture->find<QLineEdit>(u"sweep.firstValues"_s);
     values->setFocus();
     values->selectAll();
     QTest::keyClicks(values, u"8k 16k"_s);
     QVERIFY(!page().isUpToDate());
-    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate(), test::kPatience);
     QVERIFY(metricPlot()->placeOf(7));
     QVERIFY(!metricPlot()->placeOf(8));
     // An edit of the plan elsewhere is followed when the page is seen again.
@@ -298,7 +298,7 @@ void SweepMode::quickPredictionsFollowTheControls()
     m_fixture->window().document().edit(u"parallel.microbatches"_s, u"microbatches"_s, plan);
     QVERIFY(!page().isUpToDate());
     QTest::keyClick(&m_fixture->window(), Qt::Key_3, Qt::ControlModifier);
-    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate(), 20000);
+    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate(), test::kPatience);
 }
 
 void SweepMode::schedulesStandSideBySide()
@@ -346,7 +346,7 @@ void SweepMode::schedulesStandSideBySide()
                 figure(id, u"iteration_ns") > 1.05 * figure(fastest, u"iteration_ns"));
     // Its series side by side: all five schedules with its method.
     m_fixture->click(u"sweep.compare"_s);
-    QTRY_COMPARE_WITH_TIMEOUT(m_fixture->window().comparePanel().items().size(), std::size_t{5}, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(m_fixture->window().comparePanel().items().size(), std::size_t{5}, test::kPatience);
     QVERIFY(m_fixture->window().comparePanel().isVisible());
     for (const auto &item : m_fixture->window().comparePanel().items())
         QVERIFY(item.experiment.schedule.vocabulary ==
@@ -407,7 +407,7 @@ void SweepMode::otherSchedulesAreOffered()
     const QString words = m_fixture->find<QLabel>(u"sweep.point"_s)->text();
     QVERIFY2(words.endsWith(u" · Only 1F1B was tried."_s), qPrintable(words));
     m_fixture->click(u"sweep.vary"_s);
-    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate() && !page().isRunning(), 60'000);
+    QTRY_VERIFY_WITH_TIMEOUT(page().isUpToDate() && !page().isRunning(), test::kPatience);
     QVERIFY(!m_fixture->find<QPushButton>(u"sweep.vary"_s)->isVisible());
     QCOMPARE(m_fixture->find<QComboBox>(u"sweep.first"_s)->currentText(), u"Schedule"_s);
     QVERIFY(metricPlot()->highlighted() >= 0);
@@ -483,7 +483,7 @@ void SweepMode::trainingIsEstimatedAndFillsThePoints()
     runToTheEnd(); // predictions first
     m_fixture->find<QComboBox>(u"sweep.how"_s)->setCurrentIndex(1);
     QVERIFY(amount().startsWith(u"8 training runs, estimating"_s));
-    QTRY_VERIFY2_WITH_TIMEOUT(amount().startsWith(u"8 training runs, about "_s), qPrintable(amount()), 30000);
+    QTRY_VERIFY2_WITH_TIMEOUT(amount().startsWith(u"8 training runs, about "_s), qPrintable(amount()), test::kPatience);
     runToTheEnd();
     QTRY_COMPARE(m_fixture->window().runsPanel().model()->rowCount(), 8);
     QVERIFY(metricPlot()->placeOf(0));         // the predictions stay
@@ -502,7 +502,7 @@ void SweepMode::cancelKeepsWhatIsDone()
     m_fixture->click(u"sweep.start"_s);
     QTRY_VERIFY_WITH_TIMEOUT(page().isRunning(), 5000);
     m_fixture->click(u"sweep.cancel"_s);
-    QTRY_VERIFY_WITH_TIMEOUT(!page().isRunning(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(!page().isRunning(), test::kPatience);
     const QString text = m_fixture->find<ui::MessageBar>(u"sweep.bar"_s)->text();
     QVERIFY2(text.startsWith(u"Cancelled: "_s) && text.contains(u"of 8 are done and stay"_s), qPrintable(text));
     QVERIFY(m_fixture->find<QPushButton>(u"sweep.start"_s)->isEnabled());

@@ -88,7 +88,7 @@ void WindowAccess::initTestCase()
     m_fixture->usePlanForTraining(2);
     for (int run = 0; run < 2; ++run) { // two, so that the table of runs is unfolded
         QTest::keyClick(&window, Qt::Key_F5);
-        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
     }
     for (QToolButton *button : window.findChildren<QToolButton *>())
         if (button->objectName().startsWith(u"group."_s) && !button->isChecked())

@@ -138,7 +138,8 @@ void WindowClicks::leastMemoryThatIsFastEnough()
     click(u"sweep.goal"_s);
     const auto *plot = window.sweepPage().results()->metricPlots().front();
     const auto isDone = [&] { return !window.sweepPage().isRunning() && plot->highlighted() >= 0; };
-    if (test::kIsSanitized || !QTest::qWaitFor(isDone, 20'000)) // a slow or busy machine does not follow the controls by itself
+    if (test::kIsSanitized ||
+        !QTest::qWaitFor(isDone, test::kPatience)) // a slow or busy machine does not follow the controls by itself
         m_fixture->find<QPushButton>(u"sweep.start"_s)->click();
     QTRY_VERIFY_WITH_TIMEOUT(isDone(), 200000);
     const int marked = plot->highlighted();
@@ -152,7 +153,7 @@ void WindowClicks::fivePlansSideBySide()
     QTRY_VERIFY(window.forecast().plan() && window.forecast().comparableBaseline());
     click(u"mode.compare"_s);
     click(u"compare.methods"_s);
-    QTRY_COMPARE_WITH_TIMEOUT(window.comparePanel().items().size(), std::size_t{5}, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(window.comparePanel().items().size(), std::size_t{5}, test::kPatience);
     QVERIFY(m_clicks <= 8);
 }
 
@@ -182,7 +183,7 @@ void WindowClicks::fivePlansAsFiguresOfALecture()
     QTRY_VERIFY(window.forecast().plan() && window.forecast().comparableBaseline());
     click(u"mode.compare"_s);
     click(u"compare.methods"_s);
-    QTRY_COMPARE_WITH_TIMEOUT(window.comparePanel().items().size(), std::size_t{5}, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(window.comparePanel().items().size(), std::size_t{5}, test::kPatience);
     click(u"compare.lecture"_s);
     auto *list = m_fixture->find<QListWidget>(u"lecture.list"_s);
     QTRY_COMPARE(list->count(), 5); // added

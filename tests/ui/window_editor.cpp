@@ -196,7 +196,7 @@ void WindowEditor::aRunGivesItsCosts()
     QVERIFY(!window.actions().costsFromRun->isEnabled());
     m_fixture->usePlanForTraining(3);
     window.actions().train->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 60'000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
     QTRY_VERIFY(window.actions().costsFromRun->isEnabled());
     window.actions().costsFromRun->trigger();
     QTRY_VERIFY(std::holds_alternative<model::DurationsFile>(experiment().cost.source)); // the file is written elsewhere

@@ -52,7 +52,7 @@ void WindowExperts::loadsAreShownAndStored()
     QCOMPARE(plot()->accessibleDescription(), u"No load of experts yet"_s);
     QTest::keyClick(&m_fixture->window(), Qt::Key_F5);
     QVERIFY(m_fixture->window().runController().isTraining());
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
     QVERIFY(plot() != nullptr);
     const QString trained = plot()->accessibleDescription();
     QVERIFY2(trained.startsWith(u"run 1: the busiest expert rank of step 5 has 1."_s), qPrintable(trained));

@@ -159,7 +159,7 @@ private:
             qFatal("the plan was not predicted");
         QTest::keyClick(&m_fixture->window(), Qt::Key_L, Qt::ControlModifier);
         auto *dialog = m_fixture->window().findChild<ui::LeversDialog *>(u"levers"_s);
-        if (dialog == nullptr || !QTest::qWaitFor([dialog] { return !dialog->isComputing(); }, 60'000))
+        if (dialog == nullptr || !QTest::qWaitFor([dialog] { return !dialog->isComputing(); }, test::kPatience))
             qFatal("the lever board was not computed");
         return dialog;
     }

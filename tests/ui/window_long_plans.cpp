@@ -282,7 +282,7 @@ void WindowLongPlans::slidesAreWrittenOneAfterAnother()
     open(12);
     press();
     const auto isWritten = [&] { return status->text() == u"The slides are in %1."_s.arg(file); };
-    QVERIFY2(QTest::qWaitFor(isWritten, 60'000), qPrintable(status->text() + u" / "_s + button->text()));
+    QVERIFY2(QTest::qWaitFor(isWritten, test::kPatience), qPrintable(status->text() + u" / "_s + button->text()));
     QCOMPARE(button->text(), caption);
     QFile pdf(file);
     QVERIFY(pdf.open(QIODevice::ReadOnly));

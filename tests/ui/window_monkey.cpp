@@ -27,7 +27,6 @@ namespace {
 
 // So that a run takes a minute or a few; the 20,000 of the release check are asked for with STAGELENS_EVENTS.
 constexpr int kEvents = test::kIsSanitized ? 1000 : 4000;
-constexpr int kPatienceMilliseconds = 60'000;
 constexpr int kDialogMilliseconds = 10; ///< after which a modal dialog or a popup is closed with Esc
 
 std::uint64_t numberFrom(const char *variable, std::uint64_t otherwise)
@@ -320,7 +319,7 @@ void WindowMonkey::settle()
     }
     window.sweepPage().cancel();
     window.runController().stop();
-    QTRY_VERIFY_WITH_TIMEOUT(!window.runController().isTraining() && !window.sweepPage().isRunning(), kPatienceMilliseconds);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.runController().isTraining() && !window.sweepPage().isRunning(), test::kPatience);
 }
 
 void WindowMonkey::nothingItDoesBreaksTheWindow()

@@ -22,7 +22,6 @@ using namespace stagelens;
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr int kPatienceMilliseconds = 120'000;
 constexpr int kLastDevice = 7;
 } // namespace
 
@@ -107,7 +106,7 @@ void WindowPath::theExampleOpensFromTheMenu()
 
 void WindowPath::theHeadlineNamesTheLastDevice()
 {
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->find<QPushButton>(u"headline.action"_s)->isVisible(), kPatienceMilliseconds);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->find<QPushButton>(u"headline.action"_s)->isVisible(), test::kPatience);
     const QString headline = m_fixture->window().explorePage().headline()->headline().text;
     QVERIFY2(headline.startsWith(u"Device 7 holds the others up: "_s), qPrintable(headline));
     QVERIFY2(headline.contains(u"of its work is the output layer"_s), qPrintable(headline));
@@ -225,7 +224,7 @@ void WindowPath::aScaledCopyIsOpened()
 void WindowPath::measuredStandsBesidePredicted()
 {
     QTest::keyClick(&m_fixture->window(), Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->content().groups.size() == 2, kPatienceMilliseconds);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->content().groups.size() == 2, test::kPatience);
     const auto &groups = m_fixture->content().groups;
     QCOMPARE(groups[0].caption, u"Predicted"_s);
     QVERIFY2(groups[1].caption.startsWith(u"Virtual clock · run 1"_s) ||
@@ -272,7 +271,7 @@ void WindowPath::theRunIsStopped()
     QApplication::setActiveWindow(&window); // the offscreen platform does not return to it from a popup
     QTest::keyClick(&window, Qt::Key_F5, Qt::ShiftModifier);
     QVERIFY(window.runController().isStopping() || !window.runController().isTraining());
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), kPatienceMilliseconds);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
     const auto *run = window.runsPanel().model()->run(window.runsPanel().model()->index(0, 0));
     QVERIFY(run && run->status == store::RunStatus::Cancelled);
 }

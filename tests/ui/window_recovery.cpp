@@ -39,7 +39,6 @@ private:
 namespace {
 
 constexpr int kSteps = 100'000;
-constexpr int kPatience = 60'000;
 
 /// In the process that is killed: edits its plan without saving, makes the window its own, trains, and dies.
 int liveAndDie(const QString &folder)
@@ -67,7 +66,7 @@ int liveAndDie(const QString &folder)
     };
     if (!QTest::qWaitFor(
             [&] { return isWritten() && window.runController().live() && window.runController().live()->step >= 3; },
-            kPatience))
+            test::kPatience))
         return EXIT_FAILURE;
     return std::raise(SIGKILL);
 }
@@ -81,7 +80,7 @@ int measureFirstStart(const QString &folder)
     ui::MainWindow window(options);
     window.show();
     const auto print = [](const char *name, QSize size) { std::printf("%s %d %d\n", name, size.width(), size.height()); };
-    if (!QTest::qWaitFor([&window] { return window.forecast().advice() != nullptr; }, kPatience))
+    if (!QTest::qWaitFor([&window] { return window.forecast().advice() != nullptr; }, test::kPatience))
         return EXIT_FAILURE;
     print("screen", window.screen()->availableGeometry().size());
     print("window", window.frameGeometry().size());
@@ -129,7 +128,7 @@ void WindowRecovery::theFirstWindowFitsItsScreen()
     environment.insert(u"QT_SCALE_FACTOR"_s, QString::fromLatin1(scale));
     other.setProcessEnvironment(environment);
     other.start(QCoreApplication::applicationFilePath(), {u"--measure"_s, m_fixture->path(u"first"_s)});
-    QVERIFY(other.waitForFinished(2 * kPatience));
+    QVERIFY(other.waitForFinished(2 * test::kPatience));
     QCOMPARE(other.exitCode(), EXIT_SUCCESS);
     const QByteArray said = other.readAllStandardOutput();
     QSize screen;
@@ -175,7 +174,7 @@ void WindowRecovery::aKilledWindowComesBack()
     QProcess other;
     other.setProcessChannelMode(QProcess::ForwardedChannels);
     other.start(QCoreApplication::applicationFilePath(), {u"--die"_s, m_fixture->path({})});
-    QVERIFY(other.waitForFinished(2 * kPatience));
+    QVERIFY(other.waitForFinished(2 * test::kPatience));
     QCOMPARE(other.exitStatus(), QProcess::CrashExit);
 
     auto &window = m_fixture->open();

@@ -35,12 +35,12 @@ private slots:
     {
         choose(u"me@there"_s);
         auto *machine = m_fixture->find<QLabel>(u"sheet.machine"_s);
-        QTRY_VERIFY2_WITH_TIMEOUT(machine->text().contains(u"cores"_s), qPrintable(machine->text()), 30'000);
+        QTRY_VERIFY2_WITH_TIMEOUT(machine->text().contains(u"cores"_s), qPrintable(machine->text()), test::kPatience);
         auto *start = m_fixture->find<QToolButton>(u"run.start"_s);
         QTRY_VERIFY(start->isEnabled());
         QVERIFY(m_fixture->find<QLabel>(u"run.where"_s)->text().startsWith(u"On me@there"_s));
         m_fixture->click(u"run.start"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
         const auto run = m_fixture->window().runController().shown();
         QVERIFY(run != nullptr);
         QCOMPARE(run->step, 2);
@@ -57,15 +57,15 @@ private slots:
         m_fixture->usePlanForTraining(1'000'000);
         choose(u"there"_s);
         auto *start = m_fixture->find<QToolButton>(u"run.start"_s);
-        QTRY_VERIFY_WITH_TIMEOUT(start->isEnabled(), 30'000);
+        QTRY_VERIFY_WITH_TIMEOUT(start->isEnabled(), test::kPatience);
         m_fixture->click(u"run.start"_s);
         const auto step = [this] {
             const auto run = m_fixture->window().runController().shown();
             return run ? run->step : 0;
         };
-        QTRY_VERIFY_WITH_TIMEOUT(step() > 2, 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(step() > 2, test::kPatience);
         server.cut(true);
-        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
         QVERIFY(step() > 2); // what was measured remains
         auto *notice = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
         QTRY_VERIFY2(notice->text().contains(u"was lost after"_s), qPrintable(notice->text()));
@@ -76,7 +76,8 @@ private slots:
         qputenv("STAND_IN_FAIL", "me@there: Permission denied (publickey).");
         choose(u"me@there"_s);
         auto *machine = m_fixture->find<QLabel>(u"sheet.machine"_s);
-        QTRY_VERIFY2_WITH_TIMEOUT(machine->text().contains(u"Permission denied"_s), qPrintable(machine->text()), 30'000);
+        QTRY_VERIFY2_WITH_TIMEOUT(machine->text().contains(u"Permission denied"_s), qPrintable(machine->text()),
+                                  test::kPatience);
         QVERIFY(!m_fixture->find<QToolButton>(u"run.start"_s)->isEnabled());
         m_fixture->find<QComboBox>(u"sheet.where"_s)->setCurrentIndex(0);
         QTRY_VERIFY(m_fixture->find<QToolButton>(u"run.start"_s)->isEnabled());
@@ -86,7 +87,7 @@ private slots:
     {
         choose(u"-oProxyCommand=x"_s);
         auto *machine = m_fixture->find<QLabel>(u"sheet.machine"_s);
-        QTRY_VERIFY2_WITH_TIMEOUT(machine->text().contains(u"begins with"_s), qPrintable(machine->text()), 30'000);
+        QTRY_VERIFY2_WITH_TIMEOUT(machine->text().contains(u"begins with"_s), qPrintable(machine->text()), test::kPatience);
     }
 
 private:

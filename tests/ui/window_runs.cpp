@@ -105,7 +105,7 @@ void WindowRuns::init()
         if (split)
             window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
         QTest::keyClick(&window, Qt::Key_F5);
-        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
     }
     QCOMPARE(model()->rowCount(), 2);
 }
@@ -500,7 +500,7 @@ void WindowRuns::aLockedDatabaseDoesNotHoldTheWindow()
     QVERIFY(!window.runDatabase().table().isRead &&
             window.runDatabase().problem().isEmpty()); // the window did not block on the answer
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.store"_s);
-    QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(bar->isVisible(), test::kPatience);
     QVERIFY2(bar->text().startsWith(u"The stored runs cannot be read now."_s) &&
                  bar->text().contains(u"runs.db is being used by another process; "_s),
              qPrintable(bar->text()));
@@ -515,10 +515,10 @@ void WindowRuns::aLockedDatabaseDoesNotHoldTheWindow()
     QVERIFY(!isRefused());
     const int before = heart.beats();
     m_fixture->usePlanForTraining(3);
-    QTRY_VERIFY_WITH_TIMEOUT(isRefused(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(isRefused(), test::kPatience);
     QVERIFY(heart.beats() > before);
     QVERIFY(other->execute("ROLLBACK").ok());
-    QTRY_COMPARE_WITH_TIMEOUT(model()->rowCount(), 2, 30000);
+    QTRY_COMPARE_WITH_TIMEOUT(model()->rowCount(), 2, test::kPatience);
     QVERIFY(!bar->isVisible());
     QVERIFY(!cell(1, RunTableModel::Name).contains(u"another name"_s));
     emit window.runsPanel().renameAsked(1, u"another name"_s);
@@ -545,7 +545,8 @@ void WindowRuns::anImportShowsItsProgressAndCanBeCancelled()
     });
     window.controllers().imports->importFiles({file.fileName()});
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
-    QTRY_COMPARE_WITH_TIMEOUT(notice->text(), u"The import of large.json was cancelled. Nothing was stored."_s, 30000);
+    QTRY_COMPARE_WITH_TIMEOUT(notice->text(), u"The import of large.json was cancelled. Nothing was stored."_s,
+                              test::kPatience);
     QVERIFY2(progress.startsWith(u"Reading large.json… "_s) && progress.endsWith(u" %"_s), qPrintable(progress));
     QVERIFY(!bar->isVisible());
     window.runDatabase().refresh();

@@ -181,7 +181,7 @@ private slots:
             QCOMPARE(tokens->accessibleDescription().isEmpty(), value);
         }
         QTest::keyClick(gpus, Qt::Key_Return); // searches
-        QVERIFY(QTest::qWaitFor([dialog] { return !dialog->isComputing(); }, 60'000));
+        QVERIFY(QTest::qWaitFor([dialog] { return !dialog->isComputing(); }, test::kPatience));
         QVERIFY(dialog->findChild<QLabel *>(u"shapes.heading"_s)->text().contains(u"32 GPUs"_s));
         // Days beside time and memory, as wide as their text.
         const ui::ShapeTable *table = dialog->table();
@@ -213,7 +213,7 @@ private slots:
         sequence->selectAll();
         QTest::keyClicks(sequence, QString::number(longer));
         QTest::keyClick(sequence, Qt::Key_Return);
-        QVERIFY(QTest::qWaitFor([dialog] { return !dialog->isComputing(); }, 60'000));
+        QVERIFY(QTest::qWaitFor([dialog] { return !dialog->isComputing(); }, test::kPatience));
         const QString asked = u" sequences of %1 tokens a step"_s.arg(ui::countText(longer));
         const QString heading = dialog->findChild<QLabel *>(u"shapes.heading"_s)->text();
         QVERIFY2(heading.contains(asked), qPrintable(heading));
@@ -273,7 +273,7 @@ private slots:
         auto *onlyFitting = dialog->findChild<QCheckBox *>(u"shapes.fitting"_s);
         QVERIFY(!onlyFitting->isChecked());
         m_fixture->window().document().undoStack().undo();
-        QTRY_VERIFY_WITH_TIMEOUT(onlyFitting->isChecked() && !dialog->isComputing(), 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(onlyFitting->isChecked() && !dialog->isComputing(), test::kPatience);
     }
 
     void severalShapesAreCompared()
@@ -490,7 +490,7 @@ private:
     {
         QTest::keyClick(&m_fixture->window(), Qt::Key_P, Qt::ControlModifier);
         auto *dialog = m_fixture->window().findChild<ui::ShapeDialog *>(u"shapes"_s);
-        if (dialog == nullptr || !QTest::qWaitFor([dialog] { return !dialog->isComputing(); }, 60'000))
+        if (dialog == nullptr || !QTest::qWaitFor([dialog] { return !dialog->isComputing(); }, test::kPatience))
             qFatal("the shapes were not searched");
         QApplication::setActiveWindow(dialog);
         return dialog;

@@ -282,7 +282,7 @@ void WindowStates::namesAreShownAsTheyAre()
     // A run with such a name, tags and note; shown, compared and deleted.
     m_fixture->usePlanForTraining(2);
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled() && !window.runDatabase().runs().ids.empty(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled() && !window.runDatabase().runs().ids.empty(), test::kPatience);
     const auto id = window.runDatabase().runs().ids.front();
     window.runDatabase().rename(id, bad);
     window.runDatabase().setTags(id, {bad});

@@ -78,7 +78,7 @@ void WindowStrip::nothingMovesWhileThePlanTrains()
     QVERIFY(!m_fixture->find<QToolButton>(u"strip.train"_s)->isVisible());
     QCOMPARE(places(), before);
     m_fixture->click(u"strip.stop"_s);
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30'000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
     QTRY_VERIFY(m_fixture->find<QToolButton>(u"strip.train"_s)->isVisible());
     QCOMPARE(places(), before);
     QVERIFY(!window.runController().isTraining());
@@ -224,7 +224,7 @@ void WindowStrip::whatDoesNotFitHasARedBar()
 {
     auto &window =
         m_fixture->open(qEnvironmentVariable("STAGELENS_RESOURCES") + u"/examples/gpt-4b-8xa100-256k.stagelens.json"_s);
-    QTRY_VERIFY_WITH_TIMEOUT(window.forecast().familyOptions().state == ui::FamilyOptions::State::Tried, 30'000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.forecast().familyOptions().state == ui::FamilyOptions::State::Tried, test::kPatience);
     auto *picker = m_fixture->find<ui::MethodPicker>(u"picker.schedule.family"_s);
     QTest::mouseClick(chip(u"schedule"_s), Qt::LeftButton);
     QTRY_VERIFY(picker->isVisible());
@@ -259,7 +259,7 @@ void WindowStrip::theFastestScheduleIsFound()
     QTest::mouseClick(command, Qt::LeftButton);
     QVERIFY(!picker->isVisible());
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
-    QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible() && notice->text().contains(u", the fastest of "_s), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(notice->isVisible() && notice->text().contains(u", the fastest of "_s), test::kPatience);
     QVERIFY(window.document().experiment().schedule.family != "auto");
     QTRY_VERIFY(window.forecast().plan()->experiment.schedule.family != "1f1b");
     QVERIFY(window.forecast().plan()->metrics.iteration < time);
@@ -442,7 +442,7 @@ void WindowStrip::theRunSheetSaysWhatTrainDoes()
     m_fixture->click(u"run.start"_s);
     QVERIFY(!sheet->isVisible());
     QVERIFY(window.runController().isTraining());
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30'000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
     QCOMPARE(window.runDatabase().runs().ids.size(), std::size_t{1});
 }
 

@@ -69,7 +69,7 @@ void WindowTraining::train()
     auto &window = m_fixture->window();
     QTest::keyClick(&window, Qt::Key_F5);
     QVERIFY(window.runController().isTraining());
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
     QVERIFY(window.runController().live());
     QVERIFY2(!window.runController().live()->error,
              window.runController().live()->error ? window.runController().live()->error->text().c_str() : "");
@@ -148,7 +148,7 @@ void WindowTraining::escapeDoesNotStopButShiftF5Does()
     auto &window = m_fixture->window();
     m_fixture->usePlanForTraining(100000);
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && window.runController().live()->step > 0, 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && window.runController().live()->step > 0, test::kPatience);
     QTest::keyClick(&window, Qt::Key_Escape);
     QTest::keyClick(window.explorePage().timeline(), Qt::Key_Escape);
     QVERIFY(window.runController().isTraining());
@@ -157,7 +157,7 @@ void WindowTraining::escapeDoesNotStopButShiftF5Does()
              qPrintable(m_fixture->find<QLabel>(u"strip.progress"_s)->text()));
     QTest::keyClick(&window, Qt::Key_F5, Qt::ShiftModifier);
     QVERIFY(window.runController().isStopping() || !window.runController().isTraining());
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
     const auto *run = window.runsPanel().model()->run(window.runsPanel().model()->index(0, 0));
     QVERIFY(run && run->status == store::RunStatus::Cancelled);
     QVERIFY(run->stepsDone > 0);
@@ -169,7 +169,7 @@ void WindowTraining::editingDuringTheRunMarksItAsDiffering()
     auto &window = m_fixture->window();
     m_fixture->usePlanForTraining(100000);
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->content().groups.size() == 2, 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->content().groups.size() == 2, test::kPatience);
     QVERIFY(!m_fixture->content().groups[1].faded);
     window.controllers().plan->chooseMethod(model::VocabularyMethod::Vocab2);
     QVERIFY(window.runController().isTraining());
@@ -179,7 +179,7 @@ void WindowTraining::editingDuringTheRunMarksItAsDiffering()
     QVERIFY(bar->isVisible());
     QVERIFY2(bar->text().contains(u"which differs: Vocabulary layers: not split → VOCAB-2"_s), qPrintable(bar->text()));
     window.actions().stop->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
     m_fixture->click(u"bar.provenance.Show its plan"_s);
     QTRY_VERIFY(window.document().experiment().schedule.vocabulary == model::VocabularyMethod::None);
     QVERIFY(!m_fixture->content().groups[1].faded);
@@ -258,21 +258,22 @@ void WindowTraining::whatIsSaidOfARunEndsWithIt()
     auto *notice = m_fixture->find<ui::MessageBar>(u"bar.notice"_s);
     m_fixture->usePlanForTraining(100000);
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && !window.runDatabase().runs().ids.empty(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && !window.runDatabase().runs().ids.empty(), test::kPatience);
     QVERIFY(!window.close());
     QVERIFY(notice->text().startsWith(u"A run is going on."_s));
     QTest::keyClick(&window, Qt::Key_F5, Qt::ShiftModifier);
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
     QVERIFY(!notice->isVisible());
     QVERIFY(window.isVisible());
     // The same of a run that cannot be deleted yet.
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && window.runController().live()->record.summary.id > 0, 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && window.runController().live()->record.summary.id > 0,
+                             test::kPatience);
     emit window.runsPanel().deleteAsked({window.runController().live()->record.summary.id});
     QVERIFY(notice->text().startsWith(u"This run is going on."_s));
     QVERIFY(window.runDatabase().deleted().empty());
     window.runController().stop();
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
     QVERIFY(!notice->isVisible());
 }
 
@@ -281,7 +282,7 @@ void WindowTraining::closingWhileTrainingAsksOnce()
     auto &window = m_fixture->window();
     m_fixture->usePlanForTraining(100000);
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live(), test::kPatience);
     QVERIFY(!window.close());
     QVERIFY(window.isVisible());
     m_fixture->click(u"bar.notice.Keep open"_s);
@@ -289,7 +290,7 @@ void WindowTraining::closingWhileTrainingAsksOnce()
     QVERIFY(window.runController().isTraining());
     QVERIFY(!window.close());
     m_fixture->click(u"bar.notice.Stop and close"_s);
-    QTRY_VERIFY_WITH_TIMEOUT(!window.isVisible(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.isVisible(), test::kPatience);
 }
 
 void WindowTraining::aSignalStopsTheRunAndCloses()
@@ -302,9 +303,9 @@ void WindowTraining::aSignalStopsTheRunAndCloses()
             std::signal(signal, SIG_DFL);
     });
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && window.runController().live()->step > 0, 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && window.runController().live()->step > 0, test::kPatience);
     ::raise(SIGTERM);
-    QTRY_VERIFY_WITH_TIMEOUT(!window.isVisible(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.isVisible(), test::kPatience);
     QVERIFY(!window.runController().isTraining());
     m_fixture->close();
     auto store = store::RunStore::open(m_fixture->path(u"runs.db"_s).toStdString());
@@ -392,7 +393,7 @@ void WindowTraining::aFailedRunSaysWhereAndWhatToDo()
     plan.training.optimizer.learningRate = 1e30;
     window->document().start(plan, {}, u"Diverges"_s);
     QTest::keyClick(window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
     static const QRegularExpression words(
         u"^Run 1 failed\\. The loss is not finite in step 2 of 20, microbatch 0, on device 1, in pass "
@@ -425,7 +426,7 @@ void WindowTraining::aRefusedRunSaysWhyAndIsNone()
     plan.training.data = "/no/such/text.txt";
     window.document().start(plan, {}, u"No data"_s);
     QTest::keyClick(&window, Qt::Key_F5);
-    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && m_fixture->isSettled(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.runController().live() && m_fixture->isSettled(), test::kPatience);
     auto *bar = m_fixture->find<ui::MessageBar>(u"bar.provenance"_s);
     QVERIFY(bar->isVisible());
     QVERIFY2(bar->text().startsWith(u"The run failed. "_s) && bar->text().contains(u"/no/such/text.txt"_s),

@@ -97,7 +97,7 @@ private slots:
         QVERIFY(!sensitivity().isComputing());
         plan.whatIf.jitter = 0.1;
         edit(plan);
-        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->content().band.has_value(), 20'000); // the thread is free again
+        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->content().band.has_value(), test::kPatience); // the thread is free again
         plan.whatIf.draws = 1'000'000;
         edit(plan);
         QTRY_VERIFY(sensitivity().isComputing());

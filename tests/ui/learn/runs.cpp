@@ -58,7 +58,7 @@ private:
     {
         m_fixture->click(u"lesson.train"_s);
         QVERIFY(runs().isTraining());
-        QTRY_VERIFY_WITH_TIMEOUT(!runs().isTraining(), 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(!runs().isTraining(), test::kPatience);
     }
     ui::LessonRuns &runs() { return *m_fixture->window().learnPage().lesson()->picture()->runs(); }
     QString words(const QString &label) { return m_fixture->find<QLabel>(label)->text(); }
@@ -78,7 +78,7 @@ void WindowLessonRuns::theLossesOfAllRunsAreInOnePlot()
     QVERIFY(!plot->isVisible() && !button(u"lesson.compare"_s)->isVisible() && page().contains(u"Loss –."_s));
     m_fixture->click(u"lesson.train"_s);
     QVERIFY2(words(u"lesson.training"_s).startsWith(u"First (run 1 of 2): "_s), qPrintable(words(u"lesson.training"_s)));
-    QTRY_VERIFY_WITH_TIMEOUT(!runs().isTraining(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(!runs().isTraining(), test::kPatience);
     const auto losses = runs().losses();
     QCOMPARE(losses.size(), std::size_t{2});
     QCOMPARE(losses[0].size(), std::size_t{3});
@@ -111,12 +111,12 @@ void WindowLessonRuns::aStopKeepsTheStepsSoFar()
     show(tour(100000));
     m_fixture->click(u"lesson.train"_s);
     QTRY_VERIFY2_WITH_TIMEOUT(words(u"lesson.training"_s).startsWith(u"First (run 1 of 2): step "_s),
-                              qPrintable(words(u"lesson.training"_s)), 30000);
+                              qPrintable(words(u"lesson.training"_s)), test::kPatience);
     auto *plot = runs().findChild<ui::LossPlot *>();
     QTRY_VERIFY(plot->isVisible());
     QVERIFY(!button(u"lesson.train"_s)->isVisible());
     m_fixture->click(u"lesson.stop"_s);
-    QTRY_VERIFY_WITH_TIMEOUT(!runs().isTraining(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(!runs().isTraining(), test::kPatience);
     QVERIFY(plot->isVisible() && runs().losses().empty());
     QVERIFY(!button(u"lesson.compare"_s)->isVisible());
     QCOMPARE(button(u"lesson.train"_s)->text(), u"&Train again"_s);
@@ -129,14 +129,14 @@ void WindowLessonRuns::anotherStepStopsTheTraining()
 {
     show(tour(100000));
     m_fixture->click(u"lesson.train"_s);
-    QTRY_VERIFY_WITH_TIMEOUT(runs().findChild<ui::LossPlot *>()->isVisible(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(runs().findChild<ui::LossPlot *>()->isVisible(), test::kPatience);
     m_fixture->click(u"learn.next"_s);
     QVERIFY(!runs().isTraining() && !runs().isVisible());
     const auto status = [this]() -> std::optional<store::RunStatus> {
         auto *model = m_fixture->window().runsPanel().model();
         return model->rowCount() == 1 ? std::optional(model->run(model->index(0, 0))->status) : std::nullopt;
     };
-    QTRY_VERIFY_WITH_TIMEOUT(status() == store::RunStatus::Cancelled, 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(status() == store::RunStatus::Cancelled, test::kPatience);
     m_fixture->click(u"learn.back"_s);
     QCOMPARE(button(u"lesson.train"_s)->text(), u"&Train 2 runs"_s);
 }
@@ -171,7 +171,7 @@ void WindowLessonRuns::aFailedRunIsExplained()
     m_fixture->click(u"bar.lesson.runs.Try again"_s);
     QTRY_VERIFY(runs().isTraining());
     QVERIFY2(!bar->isVisible(), qPrintable(bar->text()));
-    QTRY_VERIFY_WITH_TIMEOUT(!runs().isTraining(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(!runs().isTraining(), test::kPatience);
 }
 
 void WindowLessonRuns::anOutcomeThatDoesNotHoldIsSaid()
@@ -209,11 +209,11 @@ void WindowLessonRuns::sixteenExpertsAreFoundAndTrained()
     m_fixture->click(u"lesson.train"_s);
     QVERIFY(runs().isTraining());
     QTRY_VERIFY2_WITH_TIMEOUT(words(u"lesson.training"_s).startsWith(u"Dense (run 1 of 2): step "_s) || !runs().isTraining(),
-                              qPrintable(words(u"lesson.training"_s)), 30000);
+                              qPrintable(words(u"lesson.training"_s)), test::kPatience);
     QVERIFY2(runs().isTraining(), qPrintable(m_fixture->find<ui::MessageBar>(u"bar.lesson.runs"_s)->text()));
-    QTRY_VERIFY_WITH_TIMEOUT(runs().findChild<ui::LossPlot *>()->isVisible(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(runs().findChild<ui::LossPlot *>()->isVisible(), test::kPatience);
     m_fixture->click(u"lesson.stop"_s);
-    QTRY_VERIFY_WITH_TIMEOUT(!runs().isTraining(), 30000);
+    QTRY_VERIFY_WITH_TIMEOUT(!runs().isTraining(), test::kPatience);
     QVERIFY(!m_fixture->find<ui::MessageBar>(u"bar.lesson.runs"_s)->isVisible());
 }
 

@@ -61,7 +61,7 @@ void ShellByHand::theVerdictCutsTheLayersAroundASlowDevice()
     window.document().edit(u"what_if.slow"_s, u"Slow device"_s, plan);
     auto *action = m_fixture->find<QPushButton>(u"headline.action"_s);
     QTRY_VERIFY2_WITH_TIMEOUT(action->isVisible() && action->text().startsWith(u"Try layers "_s), qPrintable(action->text()),
-                              30'000);
+                              test::kPatience);
     const base::Nanos before = window.forecast().plan()->metrics.iteration;
     QTest::mouseClick(action, Qt::LeftButton);
     const std::vector<int> cut = window.document().experiment().parallel.stageLayers;

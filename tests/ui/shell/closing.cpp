@@ -95,7 +95,7 @@ private slots:
                 return;
             QTest::qWait(wait);
             if (trains && wait > 0)
-                QTRY_VERIFY_WITH_TIMEOUT(!stored().empty(), 20'000);
+                QTRY_VERIFY_WITH_TIMEOUT(!stored().empty(), test::kPatience);
             QElapsedTimer clock;
             clock.start();
             QVERIFY(m_fixture->window().close());

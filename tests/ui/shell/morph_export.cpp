@@ -141,7 +141,7 @@ void ShellMorphExport::theFileIsOfTheChosenKind()
     QSignalSpy exported(m_panel.get(), &ui::MorphPanel::exported);
     exportThroughDialog(suffix, typed);
     QVERIFY(QDir::setCurrent(before));
-    QTRY_COMPARE_WITH_TIMEOUT(exported.size(), 1, 60'000);
+    QTRY_COMPARE_WITH_TIMEOUT(exported.size(), 1, test::kPatience);
     QVERIFY2(contentsOf(folder.filePath(expected)).startsWith(begins),
              qPrintable(QDir(folder.path()).entryList(QDir::NoDotAndDotDot | QDir::AllEntries).join(u' ')));
     QVERIFY(button().isEnabled());
@@ -154,7 +154,7 @@ void ShellMorphExport::framesNeedAFolderOfTheirOwn()
     QSignalSpy failed(m_panel.get(), &ui::MorphPanel::failed);
     const QString frames = folder.filePath(u"a"_s);
     m_panel->exportTo(frames, u"png"_s);
-    QTRY_COMPARE_WITH_TIMEOUT(exported.size(), 1, 60'000);
+    QTRY_COMPARE_WITH_TIMEOUT(exported.size(), 1, test::kPatience);
     const QStringList names = QDir(frames).entryList(QDir::Files, QDir::Name);
     QCOMPARE(names.size(), 180); // 6 seconds
     QCOMPARE(names.front(), u"0001.png"_s);
@@ -191,7 +191,7 @@ void ShellMorphExport::aFullDiskLeavesNothing()
             continue;
         m_panel->exportTo(folder.filePath(u"full."_s + format), format);
         ++tried;
-        QTRY_VERIFY_WITH_TIMEOUT(failed.size() == tried, 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(failed.size() == tried, test::kPatience);
     }
     for (const QList<QVariant> &message : failed)
         QVERIFY2(message.front().toString().contains(u"full."_s), qPrintable(message.front().toString()));
@@ -205,7 +205,7 @@ void ShellMorphExport::aClosedWindowFinishesItsFrames()
     const QTemporaryDir folder;
     m_panel->exportTo(folder.filePath(u"a"_s), u"png"_s);
     m_panel.reset();
-    QTRY_COMPARE_WITH_TIMEOUT(QDir(folder.filePath(u"a"_s)).entryList(QDir::Files).size(), 180, 60'000);
+    QTRY_COMPARE_WITH_TIMEOUT(QDir(folder.filePath(u"a"_s)).entryList(QDir::Files).size(), 180, test::kPatience);
     QVERIFY(QThreadPool::globalInstance()->waitForDone());
     QCoreApplication::processEvents();
 }

@@ -134,12 +134,12 @@ void ShellPagesByHand::aSweepIsSetUp()
             QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(8, box->height() / 2));
     auto *amount = m_fixture->find<QLabel>(u"sweep.amount"_s);
     auto *start = m_fixture->find<QPushButton>(u"sweep.start"_s);
-    QTRY_VERIFY_WITH_TIMEOUT(window.sweepPage().isUpToDate() || start->isVisible(), 20'000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.sweepPage().isUpToDate() || start->isVisible(), test::kPatience);
     if (start->isVisible()) {
         QVERIFY2(amount->text().startsWith(u"4 predictions"_s), qPrintable(amount->text()));
         QTest::mouseClick(start, Qt::LeftButton);
     }
-    QTRY_VERIFY_WITH_TIMEOUT(!window.sweepPage().isRunning() && window.sweepPage().isUpToDate(), 60'000);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.sweepPage().isRunning() && window.sweepPage().isUpToDate(), test::kPatience);
     const auto &plots = window.sweepPage().results()->metricPlots();
     QCOMPARE(plots.size(), std::size_t{2}); // one for each size
     QVERIFY(plots[0]->placeOf(0) && plots[0]->placeOf(1) && !plots[0]->placeOf(4));

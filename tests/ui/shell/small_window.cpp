@@ -42,7 +42,7 @@ private:
     {
         m_fixture->usePlanForTraining(steps);
         QTest::keyClick(&m_fixture->window(), Qt::Key_F5);
-        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(m_fixture->isSettled(), test::kPatience);
     }
     void clickHeader(int column)
     {
@@ -227,7 +227,7 @@ void ShellSmallWindow::leversAreReadable()
     auto *dialog = window.findChild<ui::LeversDialog *>(u"levers"_s);
     QVERIFY(dialog != nullptr);
     dialog->resize(740, 500);
-    QTRY_VERIFY_WITH_TIMEOUT(!dialog->isComputing(), 60'000);
+    QTRY_VERIFY_WITH_TIMEOUT(!dialog->isComputing(), test::kPatience);
     auto *tree = dialog->findChild<QTreeWidget *>(u"levers.tree"_s);
     QVERIFY(tree->topLevelItemCount() > 1);
     QApplication::processEvents();
