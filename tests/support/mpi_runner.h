@@ -37,6 +37,7 @@ public:
         environment.insert(QStringLiteral("OMPI_ALLOW_RUN_AS_ROOT"), QStringLiteral("1"));
         environment.insert(QStringLiteral("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), QStringLiteral("1"));
         environment.insert(QStringLiteral("OMPI_MCA_rmaps_base_oversubscribe"), QStringLiteral("1"));
+        environment.insert(QStringLiteral("OMPI_MCA_mpi_yield_when_idle"), QStringLiteral("1")); // other tests run beside
         environment.insert(QStringLiteral("OMPI_MCA_hwloc_base_binding_policy"), QStringLiteral("none"));
         environment.insert(QStringLiteral("OMPI_MCA_btl"), QStringLiteral("self,vader"));
         environment.insert(QStringLiteral("OMPI_MCA_btl_vader_single_copy_mechanism"), QStringLiteral("none"));

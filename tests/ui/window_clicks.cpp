@@ -138,8 +138,7 @@ void WindowClicks::leastMemoryThatIsFastEnough()
     click(u"sweep.goal"_s);
     const auto *plot = window.sweepPage().results()->metricPlots().front();
     const auto isDone = [&] { return !window.sweepPage().isRunning() && plot->highlighted() >= 0; };
-    if (test::kIsSanitized ||
-        !QTest::qWaitFor(isDone, test::kPatience)) // a slow or busy machine does not follow the controls by itself
+    if (test::kIsSanitized || !QTest::qWaitFor(isDone, 20'000)) // a slow or busy machine does not follow the controls by itself
         m_fixture->find<QPushButton>(u"sweep.start"_s)->click();
     QTRY_VERIFY_WITH_TIMEOUT(isDone(), 200000);
     const int marked = plot->highlighted();

@@ -2,7 +2,6 @@
 #include "engine/model/experiment_json.h"
 #include "engine/model/hardware_json.h"
 #include "engine/model/presets.h"
-#include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
 #include "tests/ui/window_fixture.h"
 #include "ui/controllers/export_controller.h"
@@ -153,7 +152,6 @@ private slots:
     /// The chip's list measures this computer again and says by how much equal passes differ.
     void thisComputerIsMeasuredAgain()
     {
-        STAGELENS_NOT_SANITIZED();
         auto &window = m_fixture->open();
         auto *menu = window.findChild<ui::PlanStrip *>()->menu(u"cost.hardware"_s);
         emit menu->aboutToShow();
