@@ -30,6 +30,8 @@ PARTS = ("integration/ranks/expert_parts", "gradientsMatchTheReference")
 NODES = ("integration/ranks/expert_nodes", "changesNoBit:two nodes")
 DISPATCH = "integration/ranks/expert_dispatch"
 FOLDED = ("integration/ranks/folded_experts", "gradientsMatchTheReference")
+PASS_RUN = "engine/runtime/executor/pass_run.h"
+ZERO_IN_PASSES = "integration/ranks/zero_in_passes"
 
 MUTATIONS = [
     Mutation("gradients of norms are not summed over tensor ranks", COLLECTIVES,
@@ -57,6 +59,18 @@ MUTATIONS = [
     Mutation("replicas do not sum their gradients", SESSION,
              "exchange(timeline::AnchoredKind::ReduceGradients);", "(void)exchange;",
              "integration/replicas", "gradientsMatchTheReference"),
+    Mutation("passes of ZeRO-3 do not gather the parameters that others hold", PASS_RUN,
+             "m_gathers(!isEvaluation && exchanging != nullptr && simulate::gathersUnits(*exchanging, pass.kind))",
+             "m_gathers(false)", ZERO_IN_PASSES, "bitsDependOnNeitherModeNorForm:d 4, e 2"),
+    Mutation("backwards of eager ZeRO do not reduce their gradients", PASS_RUN,
+             "m_reduces(!isEvaluation && exchanging != nullptr && simulate::reducesUnits(*exchanging, pass.kind))",
+             "m_reduces(false)", ZERO_IN_PASSES, "gradientsMatchTheReference:d 4, e 2"),
+    Mutation("eager ZeRO reduces parts of the microbatches before once more", "engine/runtime/state/dropped_parts.cpp",
+             "    m_compute.zero(parameter.gradient.data(), share.begin);\n", "", ZERO_IN_PASSES,
+             "gradientsMatchTheReference:d 4, e 2"),
+    Mutation("replicas run ahead of those without a share", "engine/runtime/executor/replica_exchange.cpp",
+             "other < m_replicas && isEmpty(m_replica) != areFromEmpty; ++other)", "false; ++other)", ZERO_IN_PASSES,
+             "replicasWithoutSharesDoNotRunAhead"),
     Mutation("replicas do not gather the parameters that others updated", SESSION,
              "    if (m_plan.gradientRanks() > 1 && (parallel.zero == 1 || parallel.zero == 2))\n"
              "        exchange(timeline::AnchoredKind::GatherParameters);", "",

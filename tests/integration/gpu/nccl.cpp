@@ -371,7 +371,7 @@ private slots:
         model::Experiment plan =
             planOf("1f1b", asProcesses ? VocabularyMethod::None : VocabularyMethod::Vocab2, 3, false, false);
         plan.training.data = (qgetenv("STAGELENS_RESOURCES") + "/docs/glossary.md").toStdString();
-        plan.model.vocabularySize = asProcesses ? 20000 : 300;
+        plan.model.vocabularySize = !asProcesses ? 300 : test::kIsSanitized ? 2000 : 20'000; // its stage takes its time
         plan.training.steps = 1;
         plan.parallel.microbatchSize = 1;
         const Trained inProcess = trained(plan, {});
