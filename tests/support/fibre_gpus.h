@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/runtime/machine/accelerators.h"
+#include "tests/cuda_emulator/devices.h"
 
 #include <QtTest>
 
@@ -31,6 +32,24 @@ public:
 private:
     runtime::GpuList m_found;
     void *m_handle = nullptr;
+};
+
+/// What a test that trains on one GPU of fibres begins and ends with.
+class OneFibreGpu {
+protected:
+    void load() ///< for initTestCase()
+    {
+        const FibrePlugin plugin;
+        QVERIFY2(plugin.gpus().problem.empty(), plugin.gpus().problem.c_str());
+        QVERIFY(plugin.find(m_setGpus, "stagelensSetFibreGpus"));
+        QVERIFY(plugin.find(m_releasedEarly, "stagelensReleasedEarlyOnFibreGpus"));
+    }
+    void begin() const { m_setGpus(1, std::size_t{1} << 30); } ///< for init()
+    void end() const { QCOMPARE(m_releasedEarly(), 0); }       ///< for cleanup()
+
+private:
+    decltype(&stagelensSetFibreGpus) m_setGpus = nullptr;
+    decltype(&stagelensReleasedEarlyOnFibreGpus) m_releasedEarly = nullptr;
 };
 
 } // namespace stagelens::test

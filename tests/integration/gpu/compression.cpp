@@ -1,6 +1,5 @@
 // Compressed gradients on GPUs without a GPU: losses as on the processor, bits, and planned memory.
 #include "engine/model/capabilities.h"
-#include "tests/cuda_emulator/devices.h"
 #include "tests/support/fibre_gpus.h"
 #include "tests/support/fibre_plans.h"
 #include "tests/support/sanitized.h"
@@ -18,8 +17,6 @@ using model::VocabularyMethod;
 using test::lossesOf;
 
 namespace {
-
-decltype(&stagelensSetFibreGpus) setGpus = nullptr;
 
 bool isOfMomentum(const model::Experiment &plan)
 {
@@ -43,17 +40,13 @@ model::Experiment planOf(const QString &method)
 
 } // namespace
 
-class GpuCompression : public QObject {
+class GpuCompression : public QObject, test::OneFibreGpu {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        const test::FibrePlugin plugin;
-        QVERIFY2(plugin.gpus().problem.empty(), plugin.gpus().problem.c_str());
-        QVERIFY(plugin.find(setGpus, "stagelensSetFibreGpus"));
-        setGpus(1, std::size_t{1} << 30);
-    }
+    void initTestCase() { load(); }
+    void init() { begin(); }
+    void cleanup() { end(); }
 
     void trainsAsOnTheProcessor_data()
     {

@@ -2,7 +2,6 @@
 #include "engine/model/capabilities.h"
 #include "engine/operators/stage_layers.h"
 #include "engine/simulate/memory.h"
-#include "tests/cuda_emulator/devices.h"
 #include "tests/support/fibre_gpus.h"
 #include "tests/support/held_memory.h"
 #include "tests/support/sanitized.h"
@@ -22,9 +21,6 @@ using model::Experiment;
 using model::VocabularyMethod;
 
 namespace {
-
-decltype(&stagelensSetFibreGpus) setGpus = nullptr;
-decltype(&stagelensReleasedEarlyOnFibreGpus) releasedEarly = nullptr;
 
 Experiment onGpu(const std::string &schedule, VocabularyMethod method, const std::function<void(Experiment &)> &change = {})
 {
@@ -103,19 +99,13 @@ Trained trained(const Experiment &plan)
 
 } // namespace
 
-class GpuExperts : public QObject {
+class GpuExperts : public QObject, test::OneFibreGpu {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        const test::FibrePlugin plugin;
-        QVERIFY2(plugin.gpus().problem.empty(), plugin.gpus().problem.c_str());
-        QVERIFY(plugin.find(setGpus, "stagelensSetFibreGpus"));
-        QVERIFY(plugin.find(releasedEarly, "stagelensReleasedEarlyOnFibreGpus"));
-    }
-    void init() { setGpus(1, std::size_t{1} << 30); }
-    void cleanup() { QCOMPARE(releasedEarly(), 0); }
+    void initTestCase() { load(); }
+    void init() { begin(); }
+    void cleanup() { end(); }
 
     void trainLikeTheReference()
     {

@@ -2,7 +2,6 @@
 // Planted infinities: integration/training/loss_scale.
 #include "engine/model/capabilities.h"
 #include "engine/operators/optimizers/optimizer.h"
-#include "tests/cuda_emulator/devices.h"
 #include "tests/support/fibre_gpus.h"
 #include "tests/support/fibre_plans.h"
 #include "tests/support/held_memory.h"
@@ -18,9 +17,6 @@ using model::VocabularyMethod;
 using test::lossesOf;
 
 namespace {
-
-decltype(&stagelensSetFibreGpus) setGpus = nullptr;
-decltype(&stagelensReleasedEarlyOnFibreGpus) releasedEarly = nullptr;
 
 using Change = std::function<void(model::Experiment &)>;
 
@@ -39,19 +35,13 @@ model::Experiment planOf(const char *schedule, VocabularyMethod method, bool isL
 
 } // namespace
 
-class GpuFp16 : public QObject {
+class GpuFp16 : public QObject, test::OneFibreGpu {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        const test::FibrePlugin plugin;
-        QVERIFY2(plugin.gpus().problem.empty(), plugin.gpus().problem.c_str());
-        QVERIFY(plugin.find(setGpus, "stagelensSetFibreGpus"));
-        QVERIFY(plugin.find(releasedEarly, "stagelensReleasedEarlyOnFibreGpus"));
-    }
-    void init() { setGpus(1, std::size_t{1} << 30); }
-    void cleanup() { QCOMPARE(releasedEarly(), 0); }
+    void initTestCase() { load(); }
+    void init() { begin(); }
+    void cleanup() { end(); }
 
     void trainsLikeTheReference_data()
     {

@@ -2,7 +2,6 @@
 // reference within the format's error, losses near the processor's, bits, and planned memory.
 #include "engine/backend/memory.h"
 #include "engine/model/capabilities.h"
-#include "tests/cuda_emulator/devices.h"
 #include "tests/support/fibre_gpus.h"
 #include "tests/support/fibre_plans.h"
 #include "tests/support/held_memory.h"
@@ -20,9 +19,6 @@ using model::VocabularyMethod;
 using test::lossesOf;
 
 namespace {
-
-decltype(&stagelensSetFibreGpus) setGpus = nullptr;
-decltype(&stagelensReleasedEarlyOnFibreGpus) releasedEarly = nullptr;
 
 using Change = std::function<void(model::Experiment &)>;
 
@@ -85,19 +81,13 @@ std::vector<float> productOn(const char *backend, const Sizes &sizes, Form aForm
 
 } // namespace
 
-class GpuFp8 : public QObject {
+class GpuFp8 : public QObject, test::OneFibreGpu {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        const test::FibrePlugin plugin;
-        QVERIFY2(plugin.gpus().problem.empty(), plugin.gpus().problem.c_str());
-        QVERIFY(plugin.find(setGpus, "stagelensSetFibreGpus"));
-        QVERIFY(plugin.find(releasedEarly, "stagelensReleasedEarlyOnFibreGpus"));
-    }
-    void init() { setGpus(1, std::size_t{1} << 30); }
-    void cleanup() { QCOMPARE(releasedEarly(), 0); }
+    void initTestCase() { load(); }
+    void init() { begin(); }
+    void cleanup() { end(); }
 
     /// But for the order of their sums: the products of a forward, of a gradient of an input, and of a weight.
     void productsAreTheProcessors()

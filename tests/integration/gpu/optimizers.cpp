@@ -1,7 +1,6 @@
 // Optimizers other than AdamW on GPUs without a GPU: losses and checkpoints as on the processor, shards, and planned memory.
 #include "engine/model/capabilities.h"
 #include "engine/operators/optimizers/optimizer.h"
-#include "tests/cuda_emulator/devices.h"
 #include "tests/support/fibre_gpus.h"
 #include "tests/support/fibre_plans.h"
 #include "tests/support/sanitized.h"
@@ -16,8 +15,6 @@ using model::VocabularyMethod;
 using test::lossesOf;
 
 namespace {
-
-decltype(&stagelensSetFibreGpus) setGpus = nullptr;
 
 /// Sharded tables, whose rows some optimizers sum over devices, on two replicas that share the state.
 model::Experiment planOf(const QString &optimizer, bool isBf16 = false)
@@ -39,17 +36,13 @@ model::Experiment planOf(const QString &optimizer, bool isBf16 = false)
 
 } // namespace
 
-class GpuOptimizers : public QObject {
+class GpuOptimizers : public QObject, test::OneFibreGpu {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        const test::FibrePlugin plugin;
-        QVERIFY2(plugin.gpus().problem.empty(), plugin.gpus().problem.c_str());
-        QVERIFY(plugin.find(setGpus, "stagelensSetFibreGpus"));
-        setGpus(1, std::size_t{1} << 30);
-    }
+    void initTestCase() { load(); }
+    void init() { begin(); }
+    void cleanup() { end(); }
 
     void trainAsOnTheProcessor_data() { addOptimizers(); }
     void trainAsOnTheProcessor()

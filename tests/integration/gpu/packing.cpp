@@ -1,7 +1,6 @@
 // Messages and stored activations in fewer bits on GPUs without a GPU: what they change, bits, and planned memory.
 #include "engine/model/capabilities.h"
 #include "engine/model/names.h"
-#include "tests/cuda_emulator/devices.h"
 #include "tests/support/fibre_gpus.h"
 #include "tests/support/fibre_plans.h"
 #include "tests/support/held_memory.h"
@@ -20,8 +19,6 @@ using test::lossesOf;
 
 namespace {
 
-decltype(&stagelensSetFibreGpus) setGpus = nullptr;
-
 constexpr std::array kPacked{PackedPrecision::Bf16, PackedPrecision::Fp8, PackedPrecision::Int8};
 
 model::Experiment planOf(const char *family = "1f1b", VocabularyMethod method = VocabularyMethod::Vocab1)
@@ -39,17 +36,13 @@ model::Experiment onProcessor(model::Experiment plan)
 
 } // namespace
 
-class GpuPacking : public QObject {
+class GpuPacking : public QObject, test::OneFibreGpu {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        const test::FibrePlugin plugin;
-        QVERIFY2(plugin.gpus().problem.empty(), plugin.gpus().problem.c_str());
-        QVERIFY(plugin.find(setGpus, "stagelensSetFibreGpus"));
-        setGpus(1, std::size_t{1} << 30);
-    }
+    void initTestCase() { load(); }
+    void init() { begin(); }
+    void cleanup() { end(); }
 
     /// The processor packs a few numbers to a neighbouring code, so that the difference is a small part of what packing
     /// changes.

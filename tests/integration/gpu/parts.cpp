@@ -1,7 +1,6 @@
 // Training on GPUs, of fibres, where passes have parts of sequences or of a step: slices, context ranks, several iterations.
 #include "engine/model/capabilities.h"
 #include "engine/model/names.h"
-#include "tests/cuda_emulator/devices.h"
 #include "tests/support/fibre_gpus.h"
 #include "tests/support/fibre_plans.h"
 #include "tests/support/sanitized.h"
@@ -22,27 +21,15 @@ using test::inBf16;
 using test::lossesOf;
 using test::onGpu;
 
-namespace {
+namespace {} // namespace
 
-decltype(&stagelensReleasedEarlyOnFibreGpus) releasedEarly = nullptr;
-
-} // namespace
-
-class GpuParts : public QObject {
+class GpuParts : public QObject, test::OneFibreGpu {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        const test::FibrePlugin plugin;
-        QVERIFY2(plugin.gpus().problem.empty(), plugin.gpus().problem.c_str());
-        decltype(&stagelensSetFibreGpus) setGpus = nullptr;
-        QVERIFY(plugin.find(setGpus, "stagelensSetFibreGpus"));
-        QVERIFY(plugin.find(releasedEarly, "stagelensReleasedEarlyOnFibreGpus"));
-        setGpus(1, std::size_t{1} << 30);
-    }
-
-    void cleanup() { QCOMPARE(releasedEarly(), 0); }
+    void initTestCase() { load(); }
+    void init() { begin(); }
+    void cleanup() { end(); }
 
     void slicesTrainLikeTheReference_data()
     {
