@@ -1,5 +1,6 @@
 // Computations off the GUI thread: which answer counts, what is said while it takes long, and how they end.
 #include "ui/state/latest_job.h"
+#include "engine/model/family_shape.h"
 #include "tests/support/test_program.h"
 #include "tests/support/ui_test.h"
 #include "ui/state/quick_prediction.h"
