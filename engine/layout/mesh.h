@@ -33,11 +33,12 @@ public:
     }
     [[nodiscard]] constexpr bool contains(Axis axis) const { return (m_bits & bit(axis)) != 0; }
     [[nodiscard]] constexpr bool intersects(Axes other) const { return (m_bits & other.m_bits) != 0; }
-    friend constexpr Axes operator|(Axes one, Axes other)
+    constexpr Axes &operator|=(Axes other)
     {
-        one.m_bits |= other.m_bits;
-        return one;
+        m_bits |= other.m_bits;
+        return *this;
     }
+    friend constexpr Axes operator|(Axes one, Axes other) { return one |= other; }
     friend constexpr bool operator==(Axes, Axes) = default;
 
 private:

@@ -35,8 +35,10 @@ static Interval rowsOf(std::int64_t rows, const model::Experiment &experiment, i
     at[Axis::Pipeline] = device;
     at[Axis::Tensor] = tensor;
     // A group numbers the tensor ranks of a device one after another.
-    const Axes cut = overDevices ? Axes{Axis::Tensor, Axis::Pipeline} : Axes{Axis::Tensor};
-    const Axes copies = overDevices ? Axes{Axis::Context, Axis::Data} : Axes{Axis::Context, Axis::Data, Axis::Pipeline};
+    Axes cut;
+    Axes copies{Axis::Context, Axis::Data};
+    (experiment.parallel.dividesVocabularyByTokens() ? copies : cut) |= Axes{Axis::Tensor};
+    (overDevices ? cut : copies) |= Axes{Axis::Pipeline};
     return shardOf(mesh, mesh.rankOf(at), 0, cut, copies).of(rows);
 }
 

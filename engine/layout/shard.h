@@ -50,8 +50,8 @@ struct Shard {
 /// Returns the shard of a rank for a tensor that is cut over the axes `cut` and replicated over the axes `replicated`.
 [[nodiscard]] Shard shardOf(const Mesh &mesh, int rank, int dimension, Axes cut, Axes replicated = {});
 
-/// Returns the vocabulary rows of a tensor rank of a pipeline device. The tables are cut over the tensor ranks and, if
-/// `overDevices`, over the devices: part `device` x t + `tensor`.
+/// Returns the vocabulary rows of a tensor rank of a pipeline device. The tables are cut over the tensor ranks, unless these
+/// divide the tokens, and, if `overDevices`, over the devices: part `device` x t + `tensor`.
 [[nodiscard]] Interval vocabularyRows(const model::Experiment &experiment, int devices, int device, int tensor = 0,
                                       bool overDevices = true);
 /// Returns the same of the input table, which has other rows if the input is hashed.

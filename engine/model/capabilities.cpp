@@ -44,8 +44,12 @@ constexpr auto kGroupsHeadsOfGpt = [](const Experiment &e) {
 constexpr auto kHasSeveralMicrobatchesOnTheWay = [](const Experiment &e) {
     return e.parallel.devices > 1 || e.schedule.family != "1f1b" || kHasPairs(e);
 };
+constexpr auto kDividesTablesOverRanks = [](const Experiment &e) { return e.parallel.tableRanks() > 1; };
+constexpr auto kHasVocabularyByTokens = [](const Experiment &e) {
+    return e.parallel.vocabularySharding == VocabularySharding::Device;
+};
 constexpr auto kHasUnevenTables = [](const Experiment &e) {
-    return e.model.vocabularySize % e.parallel.tensor != 0 || e.model.inputRows() % e.parallel.tensor != 0;
+    return e.model.vocabularySize % e.parallel.tableRanks() != 0 || e.model.inputRows() % e.parallel.tableRanks() != 0;
 };
 /// Not if an expert group is the tensor ranks of one replica.
 constexpr auto kReplicasShareExperts = [](const Experiment &e) { return e.parallel.replicasPerExpertGroup() > 1; };
@@ -68,13 +72,16 @@ constexpr std::array kCapabilities{
     Capability{"adaptive-softmax-sharded", "an adaptive softmax sharded over the pipeline's devices", "schedule.vocabulary",
                all<kIsAdaptive, kShardsVocabulary>},
     refused("adaptive-softmax-with-tensor-ranks", "an adaptive softmax whose tails the ranks of one device divide",
-            "parallel.tensor", all<kIsAdaptive, kHasTensorRanks, [](const Experiment &e) { return !kShardsVocabulary(e); }>,
+            "parallel.tensor",
+            all<kIsAdaptive, kDividesTablesOverRanks, [](const Experiment &e) { return !kShardsVocabulary(e); }>,
             "the ranks of one device do not yet divide the tails of an adaptive softmax",
-            "choose 1, or a method that shards the vocabulary"),
+            "choose 1, a method that shards the vocabulary, or --vocabulary-sharding device"),
     refused("adaptive-softmax-with-sequence-parallelism", "an adaptive softmax whose ranks have tokens of their own",
             "parallel.sequence_parallel",
-            all<kIsAdaptive, kShardsVocabulary, [](const Experiment &e) { return e.parallel.hasSequenceParallel(); }>,
-            "ranks do not yet gather the rows of tails of each other's tokens", "choose no, or one softmax"),
+            all<kIsAdaptive, kShardsVocabulary, kDividesTablesOverRanks,
+                [](const Experiment &e) { return e.parallel.hasSequenceParallel(); }>,
+            "ranks do not yet gather the rows of tails of each other's tokens",
+            "choose no, one softmax, or --vocabulary-sharding device"),
     refused("adaptive-softmax-without-logits", "an adaptive softmax whose logits are computed again or in chunks",
             "schedule.vocabulary_kind",
             all<kIsAdaptive, [](const Experiment &e) { return e.schedule.vocabularyKind != VocabularyKind::Full; }>,
@@ -99,11 +106,12 @@ constexpr std::array kCapabilities{
     onlyPredicted("sampled-softmax-on-gpus", "a sampled softmax on GPUs", "model.sampled_softmax", all<kIsSampled, kIsOnGpus>,
                   "GPUs do not yet correct the logits of drawn words", "choose all words, or the backend cpu"),
     Capability{"tensor-parallelism", "each layer split over several ranks", "parallel.tensor", kHasTensorRanks},
-    refused("vocabulary-by-tokens", "vocabulary layers whose tensor ranks hold the same rows and divide the tokens",
-            "parallel.vocabulary_sharding",
-            all<kHasTensorRanks, kShardsVocabulary,
-                [](const Experiment &e) { return e.parallel.vocabularySharding == VocabularySharding::Device; }>,
-            "tensor ranks do not yet divide the tokens of vocabulary layers", "choose rank"),
+    Capability{"vocabulary-by-tokens", "vocabulary layers whose tensor ranks hold the same rows and divide the tokens",
+               "parallel.vocabulary_sharding", all<kHasTensorRanks, kHasVocabularyByTokens>},
+    refused("vocabulary-by-tokens-without-sequence-parallelism",
+            "vocabulary layers divided by tokens, on tensor ranks that have the same tokens", "parallel.vocabulary_sharding",
+            all<kHasTensorRanks, kHasVocabularyByTokens, [](const Experiment &e) { return !e.parallel.hasSequenceParallel(); }>,
+            "without sequence parallelism no tensor rank has tokens of its own", "choose rank, or --sequence-parallel"),
     Capability{"context-parallelism", "each sequence split over several ranks", "parallel.context", kHasContextRanks},
     Capability{"context-parallelism-by-a-ring", "keys and values of other ranks in a ring of messages beside attention",
                "parallel.context_method", all<kHasContextRanks, kIsRing>},

@@ -67,8 +67,8 @@ enum class SliceCut : unsigned char { Work, Length };
 /// tokens for heads.
 enum class ContextMethod : unsigned char { AllGather, Ring, Ulysses };
 
-/// What the tensor ranks of a device divide in sharded vocabulary layers: the device's rows of the vocabulary, or the tokens,
-/// of which each then computes its own against all rows of the device.
+/// What the tensor ranks of a device divide in vocabulary layers: the device's rows of the vocabulary, or the tokens, of which
+/// each then computes its own against all rows of the device.
 enum class VocabularySharding : unsigned char { Rank, Device };
 
 /// How tokens travel to the ranks of their experts: a copy for each chosen expert, or one for each node, which ranks of the
@@ -138,6 +138,14 @@ struct ParallelPlan {
     /// Returns whether messages between stages on different devices have fewer bits than what the stages compute.
     [[nodiscard]] bool packsMessages() const { return messagePrecision != PackedPrecision::Same; }
     [[nodiscard]] bool hasSequenceParallel() const { return tensor > 1 && sequenceParallel; }
+    /// Returns whether tensor ranks hold the same rows of the token tables. Each then computes the vocabulary layers of its own
+    /// tokens (sequence parallelism).
+    [[nodiscard]] bool dividesVocabularyByTokens() const
+    {
+        return hasSequenceParallel() && vocabularySharding == VocabularySharding::Device;
+    }
+    /// Returns over how many ranks of a device the rows of a token table are divided.
+    [[nodiscard]] int tableRanks() const { return dividesVocabularyByTokens() ? 1 : tensor; }
     /// Returns the number of ranks in a shard group: replicas and their context ranks.
     [[nodiscard]] int shardGroup() const { return degreeProduct(shardReplicas > 0 ? shardReplicas : replicas, context); }
     [[nodiscard]] int shardGroups() const { return gradientRanks() / shardGroup(); }

@@ -98,14 +98,17 @@ EngineFloats derivedFloats(const ModelConfig &model, int microbatchSize, base::P
     floats.tokens = microbatchSize * tokens;
     const std::int64_t ownTokens = split.isSequenceParallel ? floats.tokens / split.ranks : floats.tokens;
     floats.boundary = values(ownTokens * model.hidden);
-    floats.gathered = values(floats.tokens * model.tableWidth());
+    const std::int64_t vocabularyTokens = floats.tokens / split.vocabularyRanks();
+    floats.gathered = values(vocabularyTokens * model.tableWidth());
     floats.tableRows = values(ownTokens * model.tableWidth());
-    floats.outputTokens = floats.statisticRows = floats.tokens * model.outputHeads;
-    floats.outputInput = values(floats.tokens * model.outputWidth());
+    floats.outputTokens = floats.statisticRows = vocabularyTokens * model.outputHeads;
+    floats.outputInput = values(vocabularyTokens * model.outputWidth());
     floats.outputRows = values(ownTokens * model.outputWidth());
-    if (split.ranks > 1)
+    if (split.ranks > 1) {
+        const std::int64_t exchanged = split.dividesVocabularyByTokens ? 0 : model.outputWidth();
         floats.tensorPart =
-            values((floats.tokens + split.ranks - 1) / split.ranks * std::max<std::int64_t>(model.hidden, model.outputWidth()));
+            values((floats.tokens + split.ranks - 1) / split.ranks * std::max<std::int64_t>(model.hidden, exchanged));
+    }
     const std::int64_t kvHeads = std::max(1, model.kvHeads / split.ranks);
     if (split.context > 1) {
         const bool isByHeads = split.contextMethod == model::ContextMethod::Ulysses;
@@ -193,9 +196,9 @@ EngineFloats ofPlan(EngineFloats floats, const Experiment &experiment, const Ten
     if (width == 0)
         return floats;
     floats.statisticRows *= 2;
-    floats.outputInput += base::floatsOf(floats.tokens * width, floats.precision);
+    floats.outputInput += base::floatsOf(floats.tokens / split.vocabularyRanks() * width, floats.precision);
     floats.outputRows += base::floatsOf(ownTokens * width, floats.precision);
-    if (split.ranks > 1)
+    if (split.ranks > 1 && !split.dividesVocabularyByTokens)
         floats.tensorPart = base::floatsOf((floats.tokens + split.ranks - 1) / split.ranks * (experiment.model.hidden + width),
                                            floats.precision);
     return floats;

@@ -39,15 +39,16 @@ struct PackedLayout {
 /// Memory that a rank of the engine needs for one microbatch, in floats.
 struct EngineFloats {
     base::Precision precision = base::Precision::Fp32;
-    std::int64_t tokens = 0;    ///< their number
-    std::int64_t boundary = 0;  ///< one [b s, h] tensor; with sequence parallelism the rows of the rank
-    std::int64_t packed = 0;    ///< the same in a message between stages; 0: not packed
-    std::int64_t gathered = 0;  ///< rows of the token tables for the tokens of all tensor ranks: [b s, h], factorised [b s, E]
-    std::int64_t tableRows = 0; ///< the same for the tokens of a boundary
+    std::int64_t tokens = 0;        ///< their number
+    std::int64_t boundary = 0;      ///< one [b s, h] tensor; with sequence parallelism the rows of the rank
+    std::int64_t packed = 0;        ///< the same in a message between stages; 0: not packed
+    std::int64_t gathered = 0;      ///< rows of the token tables for the tokens of the vocabulary layers: [b s, h], factorised
+                                    ///< [b s, E]
+    std::int64_t tableRows = 0;     ///< the same for the tokens of a boundary
     std::int64_t outputTokens = 0;  ///< rows of the output layer: one for each token and head
     std::int64_t statisticRows = 0; ///< softmaxes of the output layer: as many, or twice as many if shards compute tails
-    std::int64_t outputInput = 0;   ///< X: [b s K, h], factorised [b s K, E], of the tokens of all tensor ranks; with
-                                    ///< the rows that shards read for tails
+    std::int64_t outputInput = 0;   ///< X: [b s K, h], factorised [b s K, E], of the tokens of the vocabulary
+                                    ///< layers; with the rows that shards read for tails
     std::int64_t outputRows = 0;    ///< the same for the tokens of a boundary
     std::int64_t tensorPart =
         0; ///< part of the widest such tensor, cut by rows for an exchange among tensor ranks; 0 without them

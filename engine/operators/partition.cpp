@@ -407,7 +407,13 @@ std::int64_t expertRowsPerToken(int experts, int topK, int ranks, double headroo
 
 TensorSplit splitOf(const model::ParallelPlan &plan)
 {
-    return {plan.tensor, plan.hasSequenceParallel(), plan.context, plan.contextMethod, plan.expert, plan.expertHeadroom};
+    return {.ranks = plan.tensor,
+            .isSequenceParallel = plan.hasSequenceParallel(),
+            .context = plan.context,
+            .contextMethod = plan.contextMethod,
+            .expert = plan.expert,
+            .expertHeadroom = plan.expertHeadroom,
+            .dividesVocabularyByTokens = plan.dividesVocabularyByTokens()};
 }
 
 TensorSplit engineSplit(const model::Experiment &experiment)

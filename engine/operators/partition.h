@@ -10,12 +10,20 @@ namespace stagelens::operators {
 
 struct TensorSplit {
     int ranks = 1;                   ///< t
-    bool isSequenceParallel = false; ///< each rank has its own tokens outside attention and MLP
+    bool isSequenceParallel = false; ///< each rank has its own tokens outside attention, MLP and vocabulary layers
     int context = 1;                 ///< c: each rank has its own tokens everywhere; tensor ranks divide those
     model::ContextMethod contextMethod = model::ContextMethod::AllGather;
     int expert = 1; ///< e: each rank has its own experts, for the tokens of all ranks. With tensor ranks, a multiple of them
     double expertHeadroom = model::ParallelPlan::kExpertHeadroom;
-    int slices = 1; ///< slices per sequence; keys and values are kept for later slices
+    int slices = 1;                         ///< slices per sequence; keys and values are kept for later slices
+    bool dividesVocabularyByTokens = false; ///< see model::ParallelPlan::dividesVocabularyByTokens()
+    /// Returns by how many ranks the tokens of a context rank are divided in the vocabulary layers.
+    [[nodiscard]] int vocabularyRanks() const { return dividesVocabularyByTokens ? ranks : 1; }
+    /// Returns a split whose own tokens are those of the vocabulary layers of a rank.
+    [[nodiscard]] TensorSplit ofVocabulary() const
+    {
+        return {.ranks = vocabularyRanks(), .isSequenceParallel = dividesVocabularyByTokens, .context = context};
+    }
     /// Returns whether tensor ranks have experts of their own; see model::ParallelPlan::foldsExperts().
     [[nodiscard]] bool foldsExperts() const { return expert > 1 && ranks > 1; }
     friend bool operator==(const TensorSplit &, const TensorSplit &) = default;

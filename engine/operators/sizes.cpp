@@ -28,6 +28,12 @@ std::int64_t tokensOf(const ModelConfig &model, int microbatchSize, const Tensor
     return std::int64_t{microbatchSize} * model.sequence / split.context;
 }
 
+/// Returns those whose vocabulary layers a rank computes.
+std::int64_t vocabularyTokensOf(const ModelConfig &model, int microbatchSize, const TensorSplit &split)
+{
+    return tokensOf(model, microbatchSize, split) / split.vocabularyRanks();
+}
+
 std::int64_t parametersOf(const Block &block)
 {
     std::int64_t count = 0;
@@ -285,17 +291,17 @@ base::Bytes packedBytes(const model::Experiment &experiment, const TensorSplit &
 base::Bytes exponentialBytes(const ModelConfig &model, int microbatchSize, std::int64_t columns, const TensorSplit &split)
 {
     // The softmax is in fp32; a 16-bit product needs a copy of it in 16 bit.
-    return model.outputHeads * tokensOf(model, microbatchSize, split) * columns * (4 + 2);
+    return model.outputHeads * vocabularyTokensOf(model, microbatchSize, split) * columns * (4 + 2);
 }
 
 base::Bytes vocabularyTransientBytes(const ModelConfig &model, int microbatchSize, std::int64_t columns, int parts,
                                      const TensorSplit &split, std::int64_t tailWidth)
 {
     constexpr std::int64_t kStatistics = 16;
-    const base::Bytes whole = outputRowBytes(model, microbatchSize, {1, false, split.context}, tailWidth);
+    const base::Bytes whole = outputRowBytes(model, microbatchSize, split.ofVocabulary(), tailWidth);
     const int softmaxes = tailWidth > 0 ? 2 : 1; // of a token
     return exponentialBytes(model, microbatchSize, columns, split) +
-           softmaxes * model.outputHeads * tokensOf(model, microbatchSize, split) * kStatistics + (1 + parts) * whole;
+           softmaxes * model.outputHeads * vocabularyTokensOf(model, microbatchSize, split) * kStatistics + (1 + parts) * whole;
 }
 
 base::Bytes embeddingSumBytes(const ModelConfig &model, int microbatchSize, bool isSharded, const TensorSplit &split)

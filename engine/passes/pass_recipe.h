@@ -194,16 +194,16 @@ enum class PassStepKind : std::uint8_t {
     return kind >= PassStepKind::GatherRows;
 }
 
-/// How the tensor ranks of a device divide its passes. Together they act as one shard of the vocabulary.
+/// How the tensor ranks of a device divide its vocabulary layers. Together they act as one shard of the vocabulary.
 enum class Sharing : std::uint8_t {
-    None,     ///< one rank
+    None,     ///< one rank, or each is a shard for its own tokens
     Tensor,   ///< each has all tokens
     Sequence, ///< each has its own tokens, except in attention, MLP and the vocabulary layers
 };
 inline constexpr std::size_t kSharings = 3;
-[[nodiscard]] constexpr Sharing sharingOf(const model::ParallelPlan &plan)
+[[nodiscard]] inline Sharing sharingOf(const model::ParallelPlan &plan)
 {
-    return plan.tensor == 1 ? Sharing::None : plan.sequenceParallel ? Sharing::Sequence : Sharing::Tensor;
+    return plan.tableRanks() == 1 ? Sharing::None : plan.sequenceParallel ? Sharing::Sequence : Sharing::Tensor;
 }
 
 struct PassStep {

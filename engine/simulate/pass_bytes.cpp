@@ -140,7 +140,7 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         operators::vocabularyTransientBytes(model, b, columns, partsWithStatistics(schedule.vocabulary()), split, tailWidth);
     bytes.exponentials = operators::exponentialBytes(model, b, columns, split);
     const Bytes tokens = Bytes{b} * model.sequence / split.context;
-    divideVocabulary(bytes, experiment.schedule, tokens * model.outputHeads);
+    divideVocabulary(bytes, experiment.schedule, tokens / split.vocabularyRanks() * model.outputHeads);
     bytes.embedding = operators::embeddingSumBytes(model, b, tables.areDivided(), split);
     // The largest gradients of a layer are those before and after the activation function of the MLP, or of the probabilities
     // and scores of materialised attention. Recomputation adds what one layer drops: all saved tensors, or the probabilities.

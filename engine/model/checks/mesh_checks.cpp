@@ -60,7 +60,7 @@ void checkTensor(Checks &checks)
     checks.holds(nearest == ranks, kField,
                  fmt::format("is {}, which does not divide {}; choose {}", ranks, undivided, nearest));
     checks.holds(
-        model.vocabularySize >= std::int64_t{ranks} * plan.devices, kField,
+        model.vocabularySize >= std::int64_t{plan.tableRanks()} * plan.devices, kField,
         fmt::format("is {}, which with {} devices makes more parts than the {} tokens of model.vocabulary_size; lower either",
                     ranks, plan.devices, model.vocabularySize));
 }

@@ -1,4 +1,4 @@
-// The tokens of a step that one context rank has, or that the slices of sequences have.
+// The tokens of a step that one rank has: of its part of each sequence, and slice by slice.
 #pragma once
 
 #include "engine/runtime/data/batch.h"
@@ -9,15 +9,19 @@
 
 namespace stagelens::runtime {
 
-/// Inputs and labels of the microbatches of a replica, [microbatches, b s / c], in the order of the rank's rows. With slices,
-/// the tokens of a microbatch follow each other slice by slice.
+/// Inputs and labels of the microbatches of a replica, [microbatches, b s / c], in the order of the rank's rows. Of tensor
+/// ranks that divide the vocabulary layers by tokens, each has its own. With slices, the tokens of a microbatch follow each
+/// other slice by slice.
 class ContextTokens {
 public:
-    ContextTokens(Shape shape, int contextRank) : m_whole(shape.wholeTokens()), m_counted(size(shape.sliceCount()))
+    ContextTokens(Shape shape, int contextRank, int tensorRank)
+        : m_whole(shape.wholeTokens()), m_counted(size(shape.sliceCount()))
     {
         for (int slice = 0; slice < shape.sliceCount(); ++slice) {
             shape.choose(slice);
-            shape.eachRun(contextRank, {0, shape.tokens()}, [&](std::int64_t row, std::int64_t position, std::int64_t rows) {
+            const std::int64_t first = shape.split.dividesVocabularyByTokens ? shape.firstOwn(tensorRank) : 0;
+            const layout::Interval own{first, first + shape.vocabularyTokens()};
+            shape.eachRun(contextRank, own, [&](std::int64_t row, std::int64_t position, std::int64_t rows) {
                 m_runs.push_back({row / shape.sequence * shape.wholeSequence() + position, rows, size(slice)});
             });
         }

@@ -45,7 +45,7 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
       m_keys(m_context, transports.context), m_heads(m_context, transports.context),
       m_choices(m_context, place.router, transports.routers), m_drops(m_context, place.router, transports.routers),
       m_experts(m_context, place.expert, transports.expert, simulate::forwardingNodes(plan.experiment, plan.mesh, place.rank)),
-      m_tokens(plan.shape, place.context), m_tableSums(plan, place, m_context, m_model, transports.all)
+      m_tokens(plan.shape, place), m_tableSums(plan, place, m_context, m_model, transports.all)
 {}
 
 void Device::beginStep(const Batch &batch, int step, StepUse use, float lossScale)

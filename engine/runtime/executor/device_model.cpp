@@ -82,12 +82,17 @@ Parameter &DeviceModel::ofStage(Parameter &parameter, int stage)
     return parameter;
 }
 
-Parameter &DeviceModel::ownWhole(int index, int stage)
+void DeviceModel::repeatOverTensorRanks(Parameter &parameter) const
 {
-    Parameter &parameter = ownRows(index, {0, m_plan.parameters[size(index)].rows});
     parameter.copies = m_plan.tensorRanks();
     parameter.isRepeated = m_tensor > 0;
     parameter.needsSum = m_plan.shape.split.isSequenceParallel;
+}
+
+Parameter &DeviceModel::ownWhole(int index, int stage)
+{
+    Parameter &parameter = ownRows(index, {0, m_plan.parameters[size(index)].rows});
+    repeatOverTensorRanks(parameter);
     return ofStage(parameter, stage);
 }
 
@@ -116,6 +121,8 @@ void DeviceModel::makeVocabularyParameters()
     const schedule::VocabularyTables &tables = m_plan.tables;
     const auto shard = [&](int index, int stage) -> Parameter & {
         Parameter &rows = ownRows(index, m_plan.rowsOf(index, m_device, m_tensor));
+        if (m_plan.shape.split.dividesVocabularyByTokens)
+            repeatOverTensorRanks(rows);
         return tables.areDivided() ? rows : ofStage(rows, stage);
     };
     if (tables.holdsTokens(m_device))
@@ -148,7 +155,8 @@ void DeviceModel::makeVocabularyParameters()
     if (!model.tied || m_tokenTable == nullptr) {
         m_output.emplace(shard(m_plan.outputWeight(), model.tied ? 0 : last));
         if (!shards.empty())
-            m_tailShards.emplace(std::move(shards), m_output->weight(), tables.parts() * m_plan.tensorRanks());
+            m_tailShards.emplace(std::move(shards), m_output->weight(),
+                                 tables.parts() * m_plan.experiment.parallel.tableRanks());
         return;
     }
     m_tokenTable->outputGradient =

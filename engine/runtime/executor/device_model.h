@@ -90,11 +90,13 @@ private:
     /// Gives each parameter its share (RankPlace::share), when all are made.
     void divide(int share);
     Parameter &own(int index, layout::MatrixPart part, bool isFetched = false);
-    /// Adds rows of a table, whose rows are cut over tensor ranks.
+    /// Adds rows of a table.
     Parameter &ownRows(int index, const layout::Interval &rows);
     /// Adds a parameter of a layer of `stage`, or the rank's part of it.
     Parameter &ownOfLayer(int index, const operators::BlockParameter &parameter, int stage);
     Parameter &ofStage(Parameter &parameter, int stage);
+    /// Notes that every tensor rank of the device holds the same part of the parameter.
+    void repeatOverTensorRanks(Parameter &parameter) const;
     /// Adds a parameter of `stage` that all tensor ranks hold. It is a copy unless this device runs the stage in the first
     /// direction.
     Parameter &ownWhole(int index, int stage);

@@ -137,7 +137,7 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
                 fmt::format("evaluation on held-back tokens after {} steps: {}", steps, done.error().text()));
         }
         for (Device *device : devices)
-            sum += device->place().tensor == 0 ? device->lossSums().front() : 0;
+            sum += plan.hasOwnLosses(device->place()) ? device->lossSums().front() : 0;
     }
     return std::optional(sum / static_cast<double>(tokens.heldBackSequences() * plan.experiment.model.labelsOfSequence()));
 }

@@ -337,7 +337,7 @@ void PassRunner::embed(PassRun &run, PassValue rows)
     for (std::size_t list = 0; list < m_step.inputLists(); ++list) {
         const Values to = list == 0 ? out : m_context.scratch(0);
         compute().gatherRows(to, m_model.tokenTable()->weights(), m_model.tokenShard(),
-                             m_step.inputRows(list, run.pass().microbatch), shape.tokens());
+                             m_step.inputRows(list, run.pass().microbatch), shape.vocabularyTokens());
         if (list > 0)
             compute().addScaled(out, to, 1.0F, shape.gathered());
     }
@@ -348,7 +348,7 @@ void PassRunner::addTokenGradients(PassRun &run, PassValue gradient)
     for (std::size_t list = 0; list < m_step.inputLists(); ++list)
         compute().scatterAddRows(m_model.tokenTable()->gradient.data(), m_model.tokenShard(),
                                  m_step.inputRows(list, run.pass().microbatch), run.in(gradient, m_context), 1.0F,
-                                 m_context.shape.tokens());
+                                 m_context.shape.vocabularyTokens());
 }
 
 void PassRunner::normalise(PassRun &run, PassValue out)
@@ -399,7 +399,8 @@ void PassRunner::packMessages(PassRun &run)
 base::Result<> PassRunner::recordLoss(int microbatch, const kernels::SoftmaxStatistics &all, const Pass *pass)
 {
     double &loss = m_step.losses[size(microbatch)];
-    loss = lossOfHeads(all, m_step.counted(microbatch), m_context);
+    const std::int64_t first = m_context.shape.split.dividesVocabularyByTokens ? firstOwn() : 0;
+    loss = lossOfHeads(all, first, m_step.counted(microbatch), m_context);
     if (m_model.tailShards())
         loss += lossOfTails(all, tailRows(m_step, microbatch, m_context.shape), m_context);
     return checkLoss(microbatch, pass);

@@ -69,10 +69,7 @@ private:
     /// Returns where a step of the output layer writes rows.
     [[nodiscard]] Values rowsOf(PassRun &run, const schedule::PassStep &step, const TokenPart &part);
     /// Returns the first of the own tokens among those of the context rank.
-    [[nodiscard]] std::int64_t firstOwn() const
-    {
-        return m_context.shape.split.isSequenceParallel ? m_tensor * m_context.shape.ownTokens() : 0;
-    }
+    [[nodiscard]] std::int64_t firstOwn() const { return m_context.shape.firstOwn(m_tensor); }
     /// Fails if the loss of a microbatch is not finite; `pass` is named in the message, unless null.
     [[nodiscard]] base::Result<> checkLoss(int microbatch, const schedule::Pass *pass) const;
     /// Runs the operations that come next on one part of the tokens after another (PassStep::isOfPart).

@@ -9,7 +9,8 @@ namespace stagelens::runtime {
 
 void StepTokens::load(const Batch &batch, int replica, int replicas, backend::Compute &compute, StepState &step)
 {
-    const bool isCut = m_shape.split.context > 1 || !m_shape.slices.empty();
+    const int ranks = m_shape.split.context * m_shape.split.vocabularyRanks();
+    const bool isCut = ranks > 1 || !m_shape.slices.empty();
     if (m_shape.outputHeads > 1)
         m_headLabels = headLabels(batch.allLabels(), m_shape.wholeSequence(), m_shape.outputHeads);
     const std::vector<std::int32_t> &labels = m_shape.outputHeads > 1 ? m_headLabels : batch.allLabels();
@@ -20,10 +21,10 @@ void StepTokens::load(const Batch &batch, int replica, int replicas, backend::Co
     step.allInputs = compute.tokens(inputs);
     hash(inputs, compute, step);
     label(isCut ? m_cut.labels() : labels, compute, step);
-    step.tokens = m_shape.wholeTokens() / m_shape.split.context;
+    step.tokens = m_shape.wholeTokens() / ranks;
     step.slicePlaces.resize(size(m_shape.sliceCount()));
     for (std::size_t slice = 0; slice < m_shape.slices.size(); ++slice)
-        step.slicePlaces[slice] = m_shape.batch * m_shape.slices[slice].begin;
+        step.slicePlaces[slice] = m_shape.batch * m_shape.slices[slice].begin / m_shape.split.vocabularyRanks();
     step.firstNumber = batch.number(replica);
     step.numberStride = replicas;
     const bool isAlone = isCut || hasOneMicrobatch;

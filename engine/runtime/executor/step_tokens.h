@@ -15,7 +15,7 @@ namespace stagelens::runtime {
 /// output heads or of the head of an adaptive softmax. Used by the thread of its device.
 class StepTokens {
 public:
-    StepTokens(const Shape &shape, int contextRank) : m_shape(shape), m_cut(shape, contextRank) {}
+    StepTokens(const Shape &shape, const RankPlace &place) : m_shape(shape), m_cut(shape, place.context, place.tensor) {}
 
     /// Writes the tokens to the device and notes them in the step, whose purpose is known. The batch must live as long as the
     /// step.

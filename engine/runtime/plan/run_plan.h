@@ -75,6 +75,11 @@ struct RunPlan {
                 at[Axis::Expert],
                 at[Axis::Context] + contextRanks() * at[Axis::Data]};
     }
+    /// Returns whether the losses of a rank are of tokens of its own. Otherwise all tensor ranks of a device compute the same.
+    [[nodiscard]] bool hasOwnLosses(const RankPlace &place) const
+    {
+        return place.tensor == 0 || shape.split.dividesVocabularyByTokens;
+    }
     /// Returns whether each microbatch updates the parameter, so that weight versions are kept. A tied table is updated at the
     /// end of the step instead, because its gradient is the sum of the gradients of two devices.
     [[nodiscard]] bool isStashed(int parameter) const

@@ -99,13 +99,20 @@ struct Shape {
     [[nodiscard]] std::int64_t ownTokens() const { return split.isSequenceParallel ? tokens() / split.ranks : tokens(); }
     [[nodiscard]] std::int64_t boundary() const { return ownTokens() * hidden; } ///< numbers of a [b s, h] tensor of own tokens
     [[nodiscard]] std::int64_t tableRows() const { return ownTokens() * tableWidth; } ///< numbers of their rows of the tables
-    [[nodiscard]] std::int64_t gathered() const { return tokens() * tableWidth; }     ///< the same of all tokens
+    /// Returns the tokens whose vocabulary layers a rank computes.
+    [[nodiscard]] std::int64_t vocabularyTokens() const { return tokens() / split.vocabularyRanks(); }
+    /// Returns the first own token of a tensor rank among the tokens of its context rank.
+    [[nodiscard]] std::int64_t firstOwn(int tensorRank) const
+    {
+        return split.isSequenceParallel ? tensorRank * ownTokens() : 0;
+    }
+    [[nodiscard]] std::int64_t gathered() const { return vocabularyTokens() * tableWidth; } ///< as tableRows(), of those tokens
     /// Returns the rows of the output layer: one for each token and head, token by token. [b s, K E] and [b s K, E] are one.
-    [[nodiscard]] std::int64_t outputTokens() const { return tokens() * outputHeads; }
+    [[nodiscard]] std::int64_t outputTokens() const { return vocabularyTokens() * outputHeads; }
     /// Returns the softmaxes of the output layer: one for each of these rows, and if shards compute tails one more for each.
     [[nodiscard]] std::int64_t statisticRows() const { return tailWidth > 0 ? 2 * outputTokens() : outputTokens(); }
     /// Return the numbers of all these rows, and of those of own tokens. What shards read for tails follows the rows.
-    [[nodiscard]] std::int64_t outputInput() const { return gathered() * outputHeads + tokens() * tailWidth; }
+    [[nodiscard]] std::int64_t outputInput() const { return gathered() * outputHeads + vocabularyTokens() * tailWidth; }
     [[nodiscard]] std::int64_t outputRows() const { return tableRows() * outputHeads + ownTokens() * tailWidth; }
     /// Returns the numbers of the rows of own tokens.
     [[nodiscard]] std::int64_t ownNumbers(schedule::RowsOf rows) const

@@ -317,7 +317,7 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
         DeviceOutcome &outcome = outcomes[rank];
         const RankPlace place =
             m_control.isFirst() && !m_control.isAlone() ? m_plan.placeOf(static_cast<int>(rank)) : devices[rank]->place();
-        if (place.tensor == 0) // the others compute the same
+        if (m_plan.hasOwnLosses(place))
             add(report.losses, outcome.losses);
         if (auto &peak = report.peakMemory[size(place.device)]; total(outcome.peakMemory) > total(peak))
             peak = outcome.peakMemory;

@@ -26,7 +26,7 @@ std::vector<int> layersOfStages(const model::Experiment &experiment, const sched
 
 int tableShards(const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    return experiment.parallel.tensor * schedule::VocabularyTables(schedule).parts();
+    return experiment.parallel.tableRanks() * schedule::VocabularyTables(schedule).parts();
 }
 
 /// `engineRows`: of the rank in an engine plan, whose shards differ by a row.
@@ -35,7 +35,7 @@ static std::int64_t rowsOfShard(std::int64_t rows, const model::Experiment &expe
                                 const EngineRows &engineRows)
 {
     const bool overDevices = schedule::VocabularyTables(schedule).areDivided();
-    const std::int64_t parts = std::int64_t{experiment.parallel.tensor} * (overDevices ? schedule.devices() : 1);
+    const std::int64_t parts = std::int64_t{experiment.parallel.tableRanks()} * (overDevices ? schedule.devices() : 1);
     if (parts == 1 || !operators::isEnginePlan(experiment))
         return (rows + parts - 1) / parts;
     return engineRows(overDevices).size();
@@ -121,10 +121,14 @@ HeldParameters parametersOf(const HeldRequest &request)
         held.all.push_back(part);
         held.summed += split.isSequenceParallel ? part.count() : 0;
     };
+    const auto putTable = [&](const PartShape &part) {
+        held.all.push_back(part);
+        held.summed += split.dividesVocabularyByTokens ? part.count() : 0;
+    };
     if (model.tied && request.holdsTokens && request.holdsOutput)
         held.tied = table.count();
     if (request.holdsTokens || (model.tied && request.holdsOutput))
-        held.all.push_back({request.inputRows, model.tableWidth(), ParameterKind::Table});
+        putTable({request.inputRows, model.tableWidth(), ParameterKind::Table});
     if (const std::int64_t positions = operators::positionParameters(model); request.isFirst && positions > 0)
         putWhole({positions / model.hidden, model.hidden, ParameterKind::Table});
     const operators::Block block = operators::partitioned(operators::blockOf(model), split);
@@ -152,10 +156,10 @@ HeldParameters parametersOf(const HeldRequest &request)
     for (std::size_t i = 0; i < tails.size() && request.holdsOutput; ++i) {
         if (request.isLast)
             putWhole({tails[i].width, model.hidden, ParameterKind::Matrix});
-        held.all.push_back({request.tailRows[i], tails[i].width, ParameterKind::Table});
+        putTable({request.tailRows[i], tails[i].width, ParameterKind::Table});
     }
     if (!model.tied && request.holdsOutput)
-        held.all.push_back(table);
+        putTable(table);
     held.areExperts.resize(held.all.size());
     for (const PartShape &part : held.all) {
         held.count += part.count();

@@ -16,8 +16,8 @@ namespace stagelens::simulate {
 /// Returns the number of layers of every stage of the schedule; 0 for stages that are not in the plan's list.
 [[nodiscard]] std::vector<int> layersOfStages(const model::Experiment &experiment, const schedule::Schedule &schedule);
 
-/// Returns the vocabulary rows of a rank's shard, including padding (which the engine does not use): over the tensor ranks, and
-/// over the devices if the vocabulary is sharded.
+/// Returns the vocabulary rows of a rank's shard, including padding (which the engine does not use): over the tensor ranks,
+/// unless these divide the tokens, and over the devices if the vocabulary is sharded.
 [[nodiscard]] std::int64_t shardRows(const model::Experiment &experiment, const schedule::Schedule &schedule, int device,
                                      int tensor = 0);
 /// Returns the same of the input table, which has other rows if the input is hashed.

@@ -131,7 +131,7 @@ double TransferCosts::collectiveSeconds(Transfer transfer, const model::LinkClas
                                                   : m_tableRows / m_schedule.slices();
     const auto tailWidth = static_cast<double>(operators::tailWidth(m_experiment));
     const double output = heads * input + input / m_experiment.model.tableWidth() * tailWidth;
-    const double statistics = m_statistics * 4 * (tailWidth > 0 ? 2 : 1) * heads * tokens;
+    const double statistics = m_statistics * 4 * (tailWidth > 0 ? 2 : 1) * heads * tokens / m_split.vocabularyRanks();
     switch (transfer) {
     case Transfer::BroadcastX: return broadcastSeconds(link, output);
     case Transfer::EmbedBroadcast: return broadcastSeconds(link, input);

@@ -28,11 +28,18 @@ ExchangeCost exchangesOf(const VocabularyLegs &legs)
     return sum;
 }
 
+/// Returns the tokens of a microbatch whose vocabulary layers a rank computes.
+static double vocabularyTokens(const model::Experiment &experiment, const operators::TensorSplit &split)
+{
+    return static_cast<double>(experiment.parallel.microbatchSize) * experiment.model.sequence / split.context /
+           split.vocabularyRanks();
+}
+
 VocabularyCosts::LogitCosts VocabularyCosts::costsOfLogits(double columns, const model::Experiment &experiment,
                                                            const LayerCosts &layer, const Traffic &traffic)
 {
     const model::ModelConfig &model = experiment.model;
-    const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence / layer.split().context;
+    const double tokens = vocabularyTokens(experiment, layer.split());
     const double outputTokens = model.outputHeads * tokens; // rows of the output layer
     const double logits = outputTokens * columns;
     const double width = model.tableWidth();
@@ -64,13 +71,13 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
       m_lastStage(schedule.placement().lastStage())
 {
     const model::ModelConfig &model = experiment.model;
-    const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence / layer.split().context;
+    const double tokens = vocabularyTokens(experiment, layer.split());
     const double outputTokens = model.outputHeads * tokens;
     const double width = model.tableWidth();
-    const auto boundary = static_cast<double>(
-        operators::tableRowBytes(model, experiment.parallel.microbatchSize, {1, false, layer.split().context}));
+    const auto boundary =
+        static_cast<double>(operators::tableRowBytes(model, experiment.parallel.microbatchSize, layer.split().ofVocabulary()));
     const auto outputRows = static_cast<double>(operators::outputRowBytes(
-        model, experiment.parallel.microbatchSize, {1, false, layer.split().context}, operators::tailWidth(experiment)));
+        model, experiment.parallel.microbatchSize, layer.split().ofVocabulary(), operators::tailWidth(experiment)));
     const double elementBytes = operators::elementBytes(model.dtype);
     // Of tensor ranks, the first has the most logits.
     const int parts = schedule::VocabularyTables(schedule).parts();
@@ -83,7 +90,8 @@ VocabularyCosts::VocabularyCosts(const model::Experiment &experiment, const sche
     m_lookUp = layer.memorySeconds(traffic.lookUp * rowsOfToken * boundary);
     m_scatter = layer.memorySeconds(traffic.scatter * rowsOfToken * boundary +
                                     traffic.denseGradient * (inputRows * width * elementBytes));
-    const double ownTokens = layer.split().isSequenceParallel ? tokens / layer.split().ranks : tokens;
+    const bool gathersRows = layer.split().isSequenceParallel && !layer.split().dividesVocabularyByTokens;
+    const double ownTokens = gathersRows ? tokens / layer.split().ranks : tokens;
     const auto mapOf = [&](double columns) {
         const double flops = 2 * ownTokens * columns * model.hidden;
         return Product{layer.matrixSeconds(flops, std::min({ownTokens, columns, static_cast<double>(model.hidden)})), flops};
@@ -105,7 +113,7 @@ void VocabularyCosts::addTails(const model::Experiment &experiment, const schedu
                                const Traffic &traffic)
 {
     const model::ModelConfig &model = experiment.model;
-    const double tokens = static_cast<double>(experiment.parallel.microbatchSize) * model.sequence / layer.split().context;
+    const double tokens = vocabularyTokens(experiment, layer.split());
     const std::vector<model::VocabularyTail> tails = model.tails();
     const bool isSharded = operators::tailWidth(experiment) > 0;
     Product maps;

@@ -67,6 +67,12 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.schedule.vocabulary = model::VocabularyMethod::Vocab1;
          e.parallel.vocabularySharding = model::VocabularySharding::Device;
      }},
+    {"vocabulary-by-tokens-without-sequence-parallelism",
+     [](Experiment &e) {
+         e.parallel.tensor = 2;
+         e.parallel.sequenceParallel = false;
+         e.parallel.vocabularySharding = model::VocabularySharding::Device;
+     }},
     {"context-parallelism", [](Experiment &e) { e.parallel.context = 2; }},
     {"context-parallelism-by-a-ring",
      [](Experiment &e) {

@@ -44,12 +44,13 @@ void clearUnlabelled(Values rows, std::int64_t first, std::int64_t tokens, const
     });
 }
 
-double lossOfHeads(const kernels::SoftmaxStatistics &all, std::int64_t counted, const Context &context)
+double lossOfHeads(const kernels::SoftmaxStatistics &all, std::int64_t first, std::int64_t counted, const Context &context)
 {
     const Shape &shape = context.shape;
     std::int64_t unlabelled = 0;
-    eachLabelled({0, shape.tokens()}, context, [&](std::int64_t token, std::int64_t count, std::int64_t labels) {
-        unlabelled += std::clamp<std::int64_t>(counted - token, 0, count) * (shape.outputHeads - labels);
+    const layout::Interval tokens{first, first + shape.vocabularyTokens()};
+    eachLabelled(tokens, context, [&](std::int64_t token, std::int64_t count, std::int64_t labels) {
+        unlabelled += std::clamp<std::int64_t>(first + counted - token, 0, count) * (shape.outputHeads - labels);
     });
     // Rows of zeros give every word the same probability.
     return context.compute.lossSum(all, counted * shape.outputHeads) -

@@ -15,7 +15,9 @@ namespace stagelens::runtime {
                                                    std::int64_t heads);
 /// Sets the rows without a label to 0. `rows`: of the output layer, for `tokens` tokens of the context rank from `first` on.
 void clearUnlabelled(Values rows, std::int64_t first, std::int64_t tokens, const Context &context);
-/// Returns the sum of the losses of the labels of the first `counted` tokens, whose rows without a label are 0.
-[[nodiscard]] double lossOfHeads(const kernels::SoftmaxStatistics &all, std::int64_t counted, const Context &context);
+/// Returns the sum of the losses of the labels of the first `counted` tokens of a rank's vocabulary layers, whose rows without
+/// a label are 0. `first`: of these tokens among those of the context rank.
+[[nodiscard]] double lossOfHeads(const kernels::SoftmaxStatistics &all, std::int64_t first, std::int64_t counted,
+                                 const Context &context);
 
 } // namespace stagelens::runtime

@@ -13,7 +13,7 @@ using schedule::PassValue;
 OutputTail::Rows OutputTail::rowsOf(const TailTokens &tokens, const Context &context) const
 {
     Rows rows;
-    const std::int64_t all = context.shape.tokens();
+    const std::int64_t all = context.shape.vocabularyTokens();
     for (std::int64_t token = 0; token < all; ++token) {
         const std::int32_t word = tokens.words[token];
         if (word < m_tail.first || word >= m_tail.end)
@@ -39,7 +39,7 @@ double OutputTail::run(const TailTokens &tokens, const Context &context) const
     if (count == 0)
         return 0;
     const std::int64_t hidden = context.shape.hidden;
-    const kernels::TableShard ofTokens{0, context.shape.tokens(), hidden};
+    const kernels::TableShard ofTokens{0, context.shape.vocabularyTokens(), hidden};
     context.compute.gatherRows(rows.wide, tokens.x, ofTokens, rows.tokens.data(), count);
     context.compute.multiply({.rows = count,
                               .columns = m_tail.width,
@@ -49,7 +49,8 @@ double OutputTail::run(const TailTokens &tokens, const Context &context) const
                               .c = rows.narrow,
                               .stride = m_tail.width});
     const model::ModelConfig &model = context.shape.model;
-    const std::int64_t room = operators::logitNumbers(context.shape.tokens(), model.outputRows(), model.outputRows(), model, 1);
+    const std::int64_t room =
+        operators::logitNumbers(context.shape.vocabularyTokens(), model.outputRows(), model.outputRows(), model, 1);
     const std::int64_t together = room / m_tail.words();
     double loss = 0;
     for (std::int64_t first = 0; first < count; first += together)
@@ -86,7 +87,7 @@ double OutputTail::softmax(const Rows &rows, std::int64_t first, std::int64_t co
     const Values in = rows.narrow + first * width;
     const Values logits = context.at(PassValue::Exponentials, simulate::kVocabularyStage, tokens.microbatch);
     SoftmaxStatistics statistics(context.memory.at(PassValue::LocalStatistics, simulate::kVocabularyStage, tokens.microbatch),
-                                 context.shape.tokens());
+                                 context.shape.vocabularyTokens());
     statistics.tokens = count;
     context.compute.multiply({.rows = count,
                               .columns = words,

@@ -56,7 +56,7 @@ Numbers narrowRows(Numbers rows, const Context &context)
 void clearRest(Values rows, std::span<const TailRows> tails, const Context &context)
 {
     const std::int64_t numbers = numbersOf(tails);
-    context.compute.zero(rows + numbers, context.shape.tokens() * context.shape.tailWidth - numbers);
+    context.compute.zero(rows + numbers, context.shape.vocabularyTokens() * context.shape.tailWidth - numbers);
 }
 
 } // namespace
@@ -72,7 +72,7 @@ std::vector<TailRows> tailRows(const StepState &step, int microbatch, const Shap
             rows.first = rowsOf(all);
             rows.place = numbersOf(all);
         }
-        for (std::int64_t token = 0; token < shape.tokens(); ++token) {
+        for (std::int64_t token = 0; token < shape.vocabularyTokens(); ++token) {
             const std::int32_t word = words[token];
             if (word < tail.first || word >= tail.end)
                 continue;
@@ -96,7 +96,7 @@ double lossOfTails(const SoftmaxStatistics &all, std::span<const TailRows> tails
 void TailShards::narrow(Values rows, ConstValues x, Tails tails, const Context &context) const
 {
     const std::int64_t hidden = context.shape.hidden;
-    const kernels::TableShard ofTokens{0, context.shape.tokens(), hidden};
+    const kernels::TableShard ofTokens{0, context.shape.vocabularyTokens(), hidden};
     context.compute.copy(rows, x, context.shape.gathered());
     const Values out = narrowRows(rows, context);
     clearRest(out, tails, context);
@@ -120,7 +120,7 @@ void TailShards::narrow(Values rows, ConstValues x, Tails tails, const Context &
 void TailShards::narrowBackward(Values out, ConstValues gradient, ConstValues x, Tails tails, const Context &context) const
 {
     const std::int64_t hidden = context.shape.hidden;
-    const kernels::TableShard ofTokens{0, context.shape.tokens(), hidden};
+    const kernels::TableShard ofTokens{0, context.shape.vocabularyTokens(), hidden};
     context.compute.copy(out, gradient, context.shape.gathered());
     const Values wide = context.scratch(0);
     for (std::size_t i = 0; i < m_tails.size(); ++i) {
@@ -246,7 +246,7 @@ void TailShards::addGradients(Values rows, const SoftmaxStatistics &all, int mic
     const float weight = context.shape.labelWeight();
     const ConstValues input = narrowRows(context.at(PassValue::OutputInput, simulate::kVocabularyStage, microbatch), context);
     float *const factors = context.workspace.scratch[0].data();
-    float *const sums = factors + context.shape.tokens(); // known already
+    float *const sums = factors + context.shape.vocabularyTokens(); // known already
     const Values scaled = context.scratch(1);
     eachChunk(microbatch, tails, context, [&](const Chunk &chunk) {
         const std::int64_t first = chunk.rows->first + chunk.begin;
