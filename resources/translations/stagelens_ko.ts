@@ -8152,14 +8152,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
 버블은 모든 스텝의 값입니다. 채우기와 비우기 사이에서는 %1입니다.</translation>
     </message>
     <message>
-        <source>tensor ranks do not yet divide the tokens of vocabulary layers</source>
-        <translation>텐서 랭크는 아직 어휘 레이어의 토큰을 나누지 못합니다</translation>
-    </message>
-    <message>
-        <source>choose rank</source>
-        <translation>rank를 선택하십시오</translation>
-    </message>
-    <message>
         <source>it counts the work of all layers as equal</source>
         <translation>모든 레이어의 작업량을 같게 봅니다</translation>
     </message>
@@ -10486,16 +10478,8 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>한 장치의 랭크들은 적응형 소프트맥스의 꼬리를 아직 나누지 않습니다</translation>
     </message>
     <message>
-        <source>choose 1, or a method that shards the vocabulary</source>
-        <translation>1 또는 어휘를 나누는 방법을 고르십시오</translation>
-    </message>
-    <message>
         <source>ranks do not yet gather the rows of tails of each other&apos;s tokens</source>
         <translation>랭크들은 서로의 토큰에 대한 꼬리의 행을 아직 모으지 않습니다</translation>
-    </message>
-    <message>
-        <source>choose no, or one softmax</source>
-        <translation>no 또는 소프트맥스 하나를 고르십시오</translation>
     </message>
     <message>
         <source>choose a schedule and a method that shard none, or exchange once a step (zero2 deferred, zero3 resident)</source>
@@ -10896,6 +10880,42 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>NVIDIA GPUs, fp32, bf16 or fp16, or fp8 emulated: %1</source>
         <translation>NVIDIA GPU, fp32, bf16, fp16 또는 에뮬레이션한 fp8: %1</translation>
+    </message>
+    <message>
+        <source>choose 1, a method that shards the vocabulary, or --vocabulary-sharding device</source>
+        <translation>1, 어휘를 나누는 방법, 또는 --vocabulary-sharding device를 선택하십시오</translation>
+    </message>
+    <message>
+        <source>choose no, one softmax, or --vocabulary-sharding device</source>
+        <translation>no, 소프트맥스 하나 또는 --vocabulary-sharding device를 고르십시오</translation>
+    </message>
+    <message>
+        <source>without sequence parallelism no tensor rank has tokens of its own</source>
+        <translation>시퀀스 병렬이 없으면 자기 토큰을 가진 텐서 랭크가 없습니다</translation>
+    </message>
+    <message>
+        <source>choose rank, or --sequence-parallel</source>
+        <translation>rank 또는 --sequence-parallel을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>Vocabulary is divided over</source>
+        <translation>어휘를 나누는 대상</translation>
+    </message>
+    <message>
+        <source>With tensor ranks: rank divides the rows of the token tables over them; device lets them divide the tokens instead.</source>
+        <translation>텐서 랭크가 있을 때: rank는 토큰 표의 행을 텐서 랭크에 나누고, device는 대신 토큰을 나누게 합니다.</translation>
+    </message>
+    <message>
+        <source>All ranks</source>
+        <translation>모든 랭크</translation>
+    </message>
+    <message>
+        <source>Each rank holds V / (p t) rows</source>
+        <translation>랭크마다 V / (p t)행을 가집니다</translation>
+    </message>
+    <message>
+        <source>Tensor ranks hold the same V / p rows, and divide the tokens</source>
+        <translation>텐서 랭크가 같은 V / p행을 가지고 토큰을 나눕니다</translation>
     </message>
 </context>
 </TS>

@@ -8152,14 +8152,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
 气泡为所有步的值；在填充与排空之间为 %1。</translation>
     </message>
     <message>
-        <source>tensor ranks do not yet divide the tokens of vocabulary layers</source>
-        <translation>张量 rank 尚不能划分词表层的词元</translation>
-    </message>
-    <message>
-        <source>choose rank</source>
-        <translation>请选择 rank</translation>
-    </message>
-    <message>
         <source>it counts the work of all layers as equal</source>
         <translation>它把所有层的工作量视为相等</translation>
     </message>
@@ -10486,16 +10478,8 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>一个设备的各 rank 尚不划分自适应 softmax 的尾部</translation>
     </message>
     <message>
-        <source>choose 1, or a method that shards the vocabulary</source>
-        <translation>请选择 1，或把词表分片的方法</translation>
-    </message>
-    <message>
         <source>ranks do not yet gather the rows of tails of each other&apos;s tokens</source>
         <translation>各 rank 尚不收集彼此词元的尾部行</translation>
-    </message>
-    <message>
-        <source>choose no, or one softmax</source>
-        <translation>请选择 no，或一个 softmax</translation>
     </message>
     <message>
         <source>choose a schedule and a method that shard none, or exchange once a step (zero2 deferred, zero3 resident)</source>
@@ -10896,6 +10880,42 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>NVIDIA GPUs, fp32, bf16 or fp16, or fp8 emulated: %1</source>
         <translation>NVIDIA GPU，fp32、bf16、fp16 或模拟的 fp8：%1</translation>
+    </message>
+    <message>
+        <source>choose 1, a method that shards the vocabulary, or --vocabulary-sharding device</source>
+        <translation>请选择 1、会切分词表的方法，或 --vocabulary-sharding device</translation>
+    </message>
+    <message>
+        <source>choose no, one softmax, or --vocabulary-sharding device</source>
+        <translation>请选择“否”、单个 softmax，或 --vocabulary-sharding device</translation>
+    </message>
+    <message>
+        <source>without sequence parallelism no tensor rank has tokens of its own</source>
+        <translation>没有序列并行时，没有哪个张量 rank 有自己的词元</translation>
+    </message>
+    <message>
+        <source>choose rank, or --sequence-parallel</source>
+        <translation>请选择 rank 或 --sequence-parallel</translation>
+    </message>
+    <message>
+        <source>Vocabulary is divided over</source>
+        <translation>词表切分到</translation>
+    </message>
+    <message>
+        <source>With tensor ranks: rank divides the rows of the token tables over them; device lets them divide the tokens instead.</source>
+        <translation>有张量 rank 时：rank 把词元表的行切分到它们上；device 则让它们改为划分词元。</translation>
+    </message>
+    <message>
+        <source>All ranks</source>
+        <translation>所有 rank</translation>
+    </message>
+    <message>
+        <source>Each rank holds V / (p t) rows</source>
+        <translation>每个 rank 持有 V / (p t) 行</translation>
+    </message>
+    <message>
+        <source>Tensor ranks hold the same V / p rows, and divide the tokens</source>
+        <translation>张量 rank 持有相同的 V / p 行，并划分词元</translation>
     </message>
 </context>
 </TS>

@@ -114,6 +114,8 @@ private slots:
         add(4, "--zero 2 --zero2 eager --clip 0.5", 2);
         add(8, "--zero 3 --vocabulary vocab-1 --clip 0.5", 2, 2);
         add(4, "--vocabulary none --tied --no-sequence-parallel --clip 0.5", 1, 2);
+        add(8, "--vocabulary-sharding device --zero 1 --vocabulary vocab-2 --tied --clip 0.5", 2, 2);
+        add(4, "--vocabulary-sharding device --vocabulary none --tied --clip 0.5", 1, 2);
         add(4, "--zero 1 --vocabulary vocab-1 --tied --clip 0.5", 1, 1, 2);
         add(4, "--zero 2 --context-method ring --vocabulary vocab-2 --clip 0.5", 1, 1, 2);
         add(4, "--context-method ring --vocabulary none --schedule zb-h1", 1, 1, 4);

@@ -32,6 +32,7 @@ DISPATCH = "integration/ranks/expert_dispatch"
 FOLDED = ("integration/ranks/folded_experts", "gradientsMatchTheReference")
 PASS_RUN = "engine/runtime/executor/pass_run.h"
 ZERO_IN_PASSES = "integration/ranks/zero_in_passes"
+BY_TOKENS = ("integration/ranks/vocabulary_by_tokens", "ranksTrainAsOne")
 
 MUTATIONS = [
     Mutation("gradients of norms are not summed over tensor ranks", COLLECTIVES,
@@ -152,4 +153,11 @@ MUTATIONS = [
     Mutation("a server of 1-bit Adam averages nothing", "engine/operators/compression/onebit.cpp",
              "        kernels.decodeSigns(sum, messages, count);\n", "",
              "integration/training/one_bit_adam", "lossesFall"),
+    Mutation("gradients of tables are not summed over the ranks that divide their tokens",
+             "engine/runtime/executor/device_model.cpp", "            repeatOverTensorRanks(rows);\n", "            (void)0;\n",
+             *BY_TOKENS),
+    Mutation("tensor ranks that divide the tokens have those of the first rank", "engine/runtime/data/context_tokens.h",
+             "? shape.firstOwn(tensorRank) : 0;", "? shape.firstOwn(0 * tensorRank) : 0;", *BY_TOKENS),
+    Mutation("losses of ranks that divide the tokens are left out", "engine/runtime/plan/run_plan.h",
+             "return place.tensor == 0 || shape.split.dividesVocabularyByTokens;", "return place.tensor == 0;", *BY_TOKENS),
 ]

@@ -448,6 +448,13 @@ constexpr auto kEngineWords = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "Sequence parallel"),
     QT_TRANSLATE_NOOP("Words",
                       "With tensor ranks: each has the tokens of its own outside of attention and MLP (on by default)."),
+    QT_TRANSLATE_NOOP("Words", "Vocabulary is divided over"),
+    QT_TRANSLATE_NOOP("Words",
+                      "With tensor ranks: rank divides the rows of the token tables over them; device lets them divide "
+                      "the tokens instead."),
+    QT_TRANSLATE_NOOP("Words", "All ranks"),
+    QT_TRANSLATE_NOOP("Words", "Each rank holds V / (p t) rows"),
+    QT_TRANSLATE_NOOP("Words", "Tensor ranks hold the same V / p rows, and divide the tokens"),
     QT_TRANSLATE_NOOP(
         "Words", "Whose speed the prediction assumes: see `list hardware`; or the file of a cluster, as `hardware` writes it."),
     QT_TRANSLATE_NOOP("Words", "Slow devices"),

@@ -17,7 +17,7 @@ using service::LeverKind;
 
 namespace {
 
-constexpr std::array<std::string_view, 21> kFields{"schedule.recompute_layers",
+constexpr std::array<std::string_view, 22> kFields{"schedule.recompute_layers",
                                                    "schedule.recompute_modules",
                                                    "schedule.stored_activations",
                                                    "schedule.attention",
@@ -31,6 +31,7 @@ constexpr std::array<std::string_view, 21> kFields{"schedule.recompute_layers",
                                                    "model.vocabulary_width",
                                                    "parallel.zero",
                                                    "parallel.sequence_parallel",
+                                                   "parallel.vocabulary_sharding",
                                                    "parallel.context",
                                                    "training.optimizer.name",
                                                    "schedule.offload_optimizer",
@@ -111,6 +112,7 @@ QString leverText(LeverKind kind, const model::Experiment &plan)
                                           : engineText(model::schemaField(fieldOf(kind)).absent);
     case LeverKind::Zero: return u"ZeRO-%1"_s.arg(plan.parallel.zero);
     case LeverKind::SequenceParallel: return plan.parallel.sequenceParallel ? Words::tr("On") : Words::tr("Off");
+    case LeverKind::VocabularySharding: return choiceText(fieldOf(kind), model::name(plan.parallel.vocabularySharding));
     case LeverKind::Context:
         return Words::tr("%1 with %2 replicas, %3")
             .arg(QString::number(plan.parallel.context), QString::number(plan.parallel.replicas),

@@ -296,6 +296,10 @@ private:
         const bool isOn = !m_plan.parallel.sequenceParallel;
         add(LeverKind::SequenceParallel, isOn ? "--sequence-parallel" : "--no-sequence-parallel", Numbers::SameMathematics,
             [isOn](Experiment &plan) { plan.parallel.sequenceParallel = isOn; });
+        for (const auto each : {model::VocabularySharding::Rank, model::VocabularySharding::Device})
+            if (each != m_plan.parallel.vocabularySharding)
+                add(LeverKind::VocabularySharding, fmt::format("--vocabulary-sharding {}", model::name(each)),
+                    Numbers::SameMathematics, [each](Experiment &plan) { plan.parallel.vocabularySharding = each; });
     }
 
     /// Twice or half as many context ranks, with half or twice as many replicas, and another way to reach keys and values.

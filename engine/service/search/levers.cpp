@@ -193,7 +193,7 @@ std::string_view name(Numbers numbers)
 
 std::string_view name(LeverKind kind)
 {
-    constexpr std::array<std::string_view, 21> kNames{"recomputed layers",
+    constexpr std::array<std::string_view, 22> kNames{"recomputed layers",
                                                       "recomputed operators",
                                                       "stored activations",
                                                       "attention",
@@ -207,6 +207,7 @@ std::string_view name(LeverKind kind)
                                                       "vocabulary width",
                                                       "ZeRO",
                                                       "sequence parallel",
+                                                      "vocabulary over tensor ranks",
                                                       "context ranks",
                                                       "optimizer",
                                                       "state on the host",

@@ -36,7 +36,8 @@ enum class LeverKind : unsigned char {
     Width,  ///< of the token tables: a factorised vocabulary
     Zero,
     SequenceParallel,
-    Context, ///< context ranks in the place of replicas, with as many ranks and sequences of a step
+    VocabularySharding, ///< what tensor ranks divide in vocabulary layers
+    Context,            ///< context ranks in the place of replicas, with as many ranks and sequences of a step
     Optimizer,
     Host, ///< what it keeps: optimizer state, and weights of layers
     Precision,

@@ -242,13 +242,16 @@ private slots:
         QTest::addColumn<int>("method");
         QTest::addColumn<std::vector<int>>("sizes"); // devices, tensor ranks, replicas, stage of ZeRO
         QTest::addColumn<bool>("isLlama");
+        QTest::addColumn<bool>("isByTokens"); // tensor ranks divide the tokens of the vocabulary layers
         QTest::addColumn<bool>("asProcesses");
         bool asProcesses = false;
-        const auto row = [&](const char *schedule, VocabularyMethod method, const std::vector<int> &sizes, bool isLlama) {
+        const auto row = [&](const char *schedule, VocabularyMethod method, const std::vector<int> &sizes, bool isLlama,
+                             bool isByTokens = false) {
             asProcesses = !asProcesses;
-            QTest::addRow("%s %s p=%d t=%d d=%d zero=%d%s%s", schedule, model::name(method).data(), sizes[0], sizes[1],
-                          sizes[2], sizes[3], isLlama ? " llama" : "", asProcesses ? ", as processes" : "")
-                << schedule << static_cast<int>(method) << sizes << isLlama << asProcesses;
+            QTest::addRow("%s %s p=%d t=%d d=%d zero=%d%s%s%s", schedule, model::name(method).data(), sizes[0], sizes[1],
+                          sizes[2], sizes[3], isLlama ? " llama" : "", isByTokens ? ", by tokens" : "",
+                          asProcesses ? ", as processes" : "")
+                << schedule << static_cast<int>(method) << sizes << isLlama << isByTokens << asProcesses;
         };
         row("1f1b", VocabularyMethod::Vocab2, {2, 2, 2, 1}, false);
         row("zb-h1", VocabularyMethod::Vocab1, {2, 2, 2, 3}, true);
@@ -259,6 +262,8 @@ private slots:
         row("1f1b", VocabularyMethod::Naive, {2, 4, 1, 0}, false);
         row("1f1b", VocabularyMethod::Redis, {2, 1, 4, 0}, false);
         row("interlaced", VocabularyMethod::None, {2, 2, 1, 0}, true);
+        row("1f1b", VocabularyMethod::Vocab2, {2, 2, 2, 2}, true, true);
+        row("zb-h1", VocabularyMethod::Vocab1, {2, 4, 1, 0}, false, true);
     }
     void severalRanksGiveTheSameBits()
     {
@@ -266,9 +271,12 @@ private slots:
         QFETCH(int, method);
         QFETCH(std::vector<int>, sizes);
         QFETCH(bool, isLlama);
+        QFETCH(bool, isByTokens);
         QFETCH(bool, asProcesses);
         model::Experiment plan =
             planOf(schedule.toStdString(), static_cast<VocabularyMethod>(method), sizes[0], isLlama, false);
+        if (isByTokens)
+            plan.parallel.vocabularySharding = model::VocabularySharding::Device;
         plan.model.hidden = 16;
         plan.model.ffn = 32;
         plan.model.heads = 4;
