@@ -4,6 +4,7 @@
 #include "engine/model/conditions.h"
 #include "engine/model/family_shape.h"
 #include "engine/model/schema.h"
+#include "engine/model/what_if.h"
 #include "engine/operators/optimizers/optimizer.h"
 
 #include <algorithm>
@@ -49,7 +50,13 @@ constexpr auto kHasVocabularyByTokens = [](const Experiment &e) {
     return e.parallel.vocabularySharding == VocabularySharding::Device;
 };
 constexpr auto kHasUnevenTables = [](const Experiment &e) {
-    return e.model.vocabularySize % e.parallel.tableRanks() != 0 || e.model.inputRows() % e.parallel.tableRanks() != 0;
+    const int ranks = e.parallel.tableRanks();
+    const int parts = ranks > 1 && shardsVocabulary(e.schedule) ? degreeProduct(ranks, e.parallel.devices) : ranks;
+    return e.model.vocabularySize % parts != 0 || e.model.inputRows() % parts != 0;
+};
+constexpr auto kHasSlowReplicas = [](const Experiment &e) {
+    const auto parts = parseSlowParts(e.whatIf.slow);
+    return parts && std::ranges::any_of(*parts, [](const SlowPart &part) { return part.target != SlowTarget::Device; });
 };
 /// Not if an expert group is the tensor ranks of one replica.
 constexpr auto kReplicasShareExperts = [](const Experiment &e) { return e.parallel.replicasPerExpertGroup() > 1; };
@@ -207,24 +214,29 @@ constexpr std::array kCapabilities{
             "parallel.context", all<kReducesEagerly, kHasContextRanks>,
             "passes do not yet exchange among replicas and among context ranks",
             "choose 1, or exchange once a step (zero2 deferred, zero3 resident)"),
-    refused("exchanges-in-passes-with-sharded-vocabulary",
-            "ZeRO that exchanges in every microbatch, with vocabulary layers sharded over devices", "parallel.zero",
-            all<kReducesEagerly, kShardsVocabulary>,
-            "the passes of sharded vocabulary layers have no exchanges among replicas yet",
-            "choose a schedule and a method that shard none, or exchange once a step (zero2 deferred, zero3 resident)"),
+    Capability{"exchanges-in-passes-with-sharded-vocabulary",
+               "ZeRO that exchanges in every microbatch, with vocabulary layers sharded over devices", "parallel.zero",
+               all<kReducesEagerly, kShardsVocabulary>},
+    refused("zero-3-kept-until-backward-with-sharded-vocabulary",
+            "parameters gathered for every microbatch, with vocabulary layers sharded over devices", "parallel.zero3",
+            all<kIsZero<3>, kKeepsUntilBackward, kShardsVocabulary>,
+            "passes of vocabulary layers lie between the backward of a microbatch and the forward of the next",
+            "choose reshard or resident, or a schedule and a method that shard none"),
     refused("exchanges-in-passes-with-given-durations",
             "ZeRO that exchanges in every microbatch, with durations that are given", "parallel.zero",
             all<kReducesEagerly, [](const Experiment &e) { return !std::holds_alternative<HardwarePreset>(e.cost.source); }>,
             "given durations do not say what exchanges take",
             "choose a hardware preset, or exchange once a step (zero2 deferred, zero3 resident)"),
-    refused("exchanges-in-passes-of-unequal-replicas",
-            "ZeRO that exchanges in every microbatch, with slow parts, jitter or lengths", "parallel.zero",
-            all<kReducesEagerly,
-                [](const Experiment &e) {
-                    return !e.whatIf.slow.empty() || e.whatIf.jitter.has_value() || !e.whatIf.lengths.empty();
-                }>,
+    refused("exchanges-in-passes-of-unequal-microbatches", "ZeRO that exchanges in every microbatch, with jitter or lengths",
+            "parallel.zero",
+            all<kReducesEagerly, [](const Experiment &e) { return e.whatIf.jitter.has_value() || !e.whatIf.lengths.empty(); }>,
             "replicas would wait for each other in every pass, and each is simulated alone",
             "choose to exchange once a step (zero2 deferred, zero3 resident), or leave the what-if out"),
+    refused("eager-zero-2-of-unequal-replicas",
+            "gradients reduced after every backward, with parts that are slow in some replicas", "parallel.zero2",
+            all<kIsZero<2>, kReducesEagerly, kHasSlowReplicas>,
+            "forwards of replicas do not wait for each other, but backwards do, and each replica is simulated alone",
+            "choose deferred, or name devices, which are slow in all replicas"),
     Capability{"local-sgd", "replicas that train alone and average their weights every few steps", "parallel.sync_every",
                kAveragesWeights},
     refused("local-sgd-with-zero", "replicas that average weights every few steps and shard (ZeRO)", "parallel.sync_every",

@@ -112,6 +112,7 @@ private:
     MemoryByCategory m_constant;
     MemoryByCategory m_dropped; ///< of `m_constant`
     model::ParallelPlan m_parallel;
+    UnitUse m_unitUse;
     WholeParts m_whole;
     std::vector<Nanos> m_firstForward;
     std::vector<Nanos> m_firstBackward;
@@ -128,7 +129,7 @@ ProfileBuilder::ProfileBuilder(const model::Experiment &experiment, const schedu
       m_device(device), m_lane(timeline.lanes[static_cast<std::size_t>(device)]),
       m_bytes(passBytes(experiment, schedule, device)), m_buffers(engineBuffers(experiment, schedule, device)),
       m_constant(staticBytes(experiment, schedule, device)), m_dropped(droppedBytes(experiment, schedule, device)),
-      m_parallel(experiment.parallel)
+      m_parallel(experiment.parallel), m_unitUse(experiment.parallel, schedule.vocabulary())
 {
     m_copies = schedule.copies(device);
     m_offloads = schedule::byJoin(m_copies, schedule::CopyKind::Offload);
@@ -181,25 +182,25 @@ void ProfileBuilder::addUnits(const Pass &pass, Nanos begin, Nanos end)
 {
     if (m_buffers && m_parallel.reducesEagerly()) {
         const WholeParts before = m_whole;
-        m_whole.enter(m_parallel, pass.kind);
+        m_whole.enter(m_unitUse, pass.kind);
         const WholeParts during = m_whole;
-        m_whole.leave(m_parallel, pass.kind);
+        m_whole.leave(m_unitUse, pass.kind);
         const auto change = [&](Nanos time, MemoryCategory category, Bytes bytes, bool was, bool is) {
             if (was != is)
                 m_changes.push_back({time, category, is ? bytes : -bytes});
         };
-        const Bytes gathered = m_bytes.gathered[pass.stage];
-        const Bytes reduced = m_bytes.reduced[pass.stage];
+        const Bytes gathered = m_bytes.gatheredBy(pass);
+        const Bytes reduced = m_bytes.reducedBy(pass);
         change(begin, MemoryCategory::Parameters, gathered, before.parameters, during.parameters);
         change(begin, MemoryCategory::Gradients, reduced, before.gradients, during.gradients);
         change(end, MemoryCategory::Parameters, gathered, during.parameters, m_whole.parameters);
         change(end, MemoryCategory::Gradients, reduced, during.gradients, m_whole.gradients);
         return;
     }
-    if (usesUnits(m_parallel, pass.kind))
-        hold(begin, end, MemoryCategory::Parameters, m_bytes.gathered[pass.stage]);
-    if (reducesUnits(m_parallel, pass.kind))
-        hold(begin, end, MemoryCategory::Gradients, m_bytes.reduced[pass.stage]);
+    if (m_unitUse.uses(pass.kind))
+        hold(begin, end, MemoryCategory::Parameters, m_bytes.gatheredBy(pass));
+    if (m_unitUse.reduces(pass.kind))
+        hold(begin, end, MemoryCategory::Gradients, m_bytes.reducedBy(pass));
 }
 
 void ProfileBuilder::addShards()

@@ -103,6 +103,14 @@ PassBytes passBytes(const model::Experiment &experiment, const schedule::Schedul
         bytes.gathered.push_back((keepsAll ? all : units) * each.parameter);
         bytes.reduced.push_back(units * each.gradient);
     }
+    for (auto &[table, kind] :
+         {std::pair(&bytes.inputTable, schedule::PassKind::EF), {&bytes.outputTable, schedule::PassKind::S}}) {
+        if (!exchanges)
+            continue;
+        const std::int64_t count = tableUnit(experiment, schedule, kind, device).count();
+        *table = {isEngine ? dropped[at(MemoryCategory::Parameters)] : count * each.parameter,
+                  isEngine ? dropped[at(MemoryCategory::Gradients)] : count * each.gradient};
+    }
     if (isEngine) { // BufferPlan knows their lifetimes
         const operators::EngineFloats floats = operators::engineFloats(experiment);
         const std::int64_t rows = shardRows(experiment, schedule, 0);

@@ -36,6 +36,21 @@ struct PassBytes {
     // microbatch; otherwise empty.
     std::vector<base::Bytes> gathered;
     std::vector<base::Bytes> reduced;
+    /// The same of the rows of sharded tables that a pass uses.
+    struct TableBytes {
+        base::Bytes gathered = 0;
+        base::Bytes reduced = 0;
+    };
+    TableBytes inputTable;
+    TableBytes outputTable;
+    [[nodiscard]] base::Bytes gatheredBy(const schedule::Pass &pass) const
+    {
+        return schedule::isOfStage(pass.kind) ? gathered[pass.stage] : tableOf(pass.kind).gathered;
+    }
+    [[nodiscard]] base::Bytes reducedBy(const schedule::Pass &pass) const
+    {
+        return schedule::isOfStage(pass.kind) ? reduced[pass.stage] : tableOf(pass.kind).reduced;
+    }
 
     /// Returns the activations of a stage from F to B, without logits.
     [[nodiscard]] base::Bytes kept(std::size_t stage, bool isLast) const
@@ -64,6 +79,12 @@ struct PassBytes {
     }
     /// Returns the workspace of a backward of a stage.
     [[nodiscard]] base::Bytes workspaceOf(std::size_t stage) const { return wholes[stage] > 0 ? workspaceWhole : workspace; }
+
+private:
+    [[nodiscard]] const TableBytes &tableOf(schedule::PassKind kind) const
+    {
+        return kind == schedule::PassKind::EF || kind == schedule::PassKind::EB ? inputTable : outputTable;
+    }
 };
 
 /// Returns the bytes that F of a stage reads and writes to pack what its layers keep, and B and I to unpack it; 0 if they keep

@@ -40,6 +40,7 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
       m_exchange(plan, place.share, m_context, m_model, transports.shares, ReplicaExchange::Of::Shared),
       m_compressed(plan, place.share, m_context, m_model, transports.shares),
       m_expertExchange(plan, place.share, m_context, m_model, transports.copies, ReplicaExchange::Of::Experts),
+      m_unitUse(plan.experiment.parallel, plan.schedule.vocabulary()),
       m_exchangesInPasses(parallel().reducesEagerly() && rounds(timeline::AnchoredKind::ReduceGradients) > 0),
       m_collectives(place, m_context, m_model, transports.tensor, plan.experiment.parallel.reducesEagerly()),
       m_keys(m_context, transports.context), m_heads(m_context, transports.context),
@@ -113,7 +114,7 @@ void Device::beginCompute(PassRun &run)
     m_begin = compute().mark();
     m_launched = 0;
     m_launchProcessor.reset();
-    if (m_exchangesInPasses && pass.kind != schedule::PassKind::F)
+    if (m_exchangesInPasses && m_unitUse.addsGradients(pass.kind))
         m_model.restoreGradients();
     m_runner.begin(run);
     if (compute().processorTime()) // kernels end before their calls return
@@ -158,7 +159,7 @@ base::Result<> Device::exchange(PassRun &run, int round)
 
 void Device::endCompute(const PassRun &run)
 {
-    if (simulate::dropsUnits(parallel(), run.pass().kind))
+    if (m_unitUse.drops(run.pass().kind))
         m_model.dropValues();
     m_operators.end();
     const auto end = compute().mark();

@@ -58,7 +58,7 @@ public:
     [[nodiscard]] PassRun makeRun(const schedule::Pass &pass) const
     {
         return {pass, m_plan.recipeOf(pass, m_place.device), m_step.use == StepUse::Evaluation,
-                m_exchangesInPasses ? &parallel() : nullptr};
+                m_exchangesInPasses ? &m_unitUse : nullptr};
     }
     /// The copies of activations to its host and back. DeviceCopies::beginUnit() precedes the receive() of each unit.
     [[nodiscard]] DeviceCopies &hostCopies() { return m_hostCopies; }
@@ -176,7 +176,8 @@ private:
     ReplicaExchange m_exchange;
     CompressedExchange m_compressed;  ///< in the place of its gradients, if they are compressed
     ReplicaExchange m_expertExchange; ///< of experts that are divided over ranks
-    bool m_exchangesInPasses;         ///< with its replicas (ZeRO), if it has parameters
+    simulate::UnitUse m_unitUse;
+    bool m_exchangesInPasses; ///< with its replicas (ZeRO), if it has parameters
     TensorCollectives m_collectives;
     KeyExchange m_keys;
     HeadExchange m_heads;

@@ -17,12 +17,12 @@ namespace stagelens::runtime {
 class PassRun {
 public:
     PassRun() = default;
-    /// `exchanging`: the plan if the device exchanges with its replicas in passes, or null.
+    /// `exchanging`: what passes exchange with the replicas of the device, or null if they do not.
     PassRun(const schedule::Pass &pass, const schedule::PassRecipe &recipe, bool isEvaluation = false,
-            const model::ParallelPlan *exchanging = nullptr)
+            const simulate::UnitUse *exchanging = nullptr)
         : m_pass(pass), m_steps(isEvaluation && !recipe.evaluation.empty() ? recipe.evaluation : recipe.steps),
-          m_gathers(!isEvaluation && exchanging != nullptr && simulate::gathersUnits(*exchanging, pass.kind)),
-          m_reduces(!isEvaluation && exchanging != nullptr && simulate::reducesUnits(*exchanging, pass.kind))
+          m_gathers(!isEvaluation && exchanging != nullptr && exchanging->gathers(pass.kind)),
+          m_reduces(!isEvaluation && exchanging != nullptr && exchanging->reduces(pass.kind))
     {}
     /// Sets exchange() to that of parameters among replicas, if the pass begins with it (ZeRO). Returns whether it did.
     [[nodiscard]] bool beginsGather() { return beginsExchange(m_gathers, TensorExchange::Kind::GatherParameters); }

@@ -120,9 +120,11 @@ void place(DevicePlan &plan)
 }
 
 /// `dropped`: what a rank does not hold between passes that exchange among replicas (ZeRO); then `peak` is that of the passes.
-void followBytes(DevicePlan &plan, std::span<const schedule::Pass> order, const model::ParallelPlan &parallel,
+void followBytes(DevicePlan &plan, const schedule::Schedule &schedule, int device, const model::ParallelPlan &parallel,
                  const simulate::MemoryByCategory &dropped)
 {
+    const std::span<const schedule::Pass> order = schedule.device(device);
+    const simulate::UnitUse use(parallel, schedule.vocabulary());
     plan.after.assign(order.size(), {});
     simulate::MemoryByCategory now = plan.buffers.fixed();
     const bool exchanges = parallel.reducesEagerly();
@@ -155,11 +157,11 @@ void followBytes(DevicePlan &plan, std::span<const schedule::Pass> order, const 
             change(buffers[*ended], -1);
         for (; begun != buffers.end() && begun->first == pass; ++begun)
             change(*begun, 1);
-        whole.enter(parallel, order[pass].kind);
+        whole.enter(use, order[pass].kind);
         look(held());
         for (; ended != plan.buffers.byEnd().end() && buffers[*ended].last == pass && !buffers[*ended].isOffloaded; ++ended)
             change(buffers[*ended], -1);
-        whole.leave(parallel, order[pass].kind);
+        whole.leave(use, order[pass].kind);
         plan.after[pass] = held();
     }
 }
@@ -250,7 +252,7 @@ base::Result<std::vector<DevicePlan>> memoryPlan(const model::Experiment &experi
                 onHost / static_cast<base::Bytes>(sizeof(float)) + blockFloats(1) * (parameters * (2 + state) + 1);
             plan.hostPeak += onHost;
         }
-        followBytes(plan, schedule.device(device), experiment.parallel,
+        followBytes(plan, schedule, device, experiment.parallel,
                     simulate::engineDroppedBytes(experiment, schedule, device, share, tensor));
         plan.peak[category(simulate::MemoryCategory::Communication)] += messages[size(device)].bytes;
         plan.slabFloats = plan.poolFloats + plan.bufferFloats;

@@ -46,6 +46,10 @@ private:
     void setTableSums(CostModel &costs) const;
     void setExchanges(CostModel &costs, int device) const;
     [[nodiscard]] Exchange compressedReduction(int device, int ranks, const layout::Group &group) const;
+    [[nodiscard]] bool exchangesInPasses(PassKind kind) const
+    {
+        return m_mesh && (m_unitUse.gathers(kind) || m_unitUse.reduces(kind));
+    }
     [[nodiscard]] ReplicaSpans replicaSpans(int device) const;
     [[nodiscard]] Nanos passTime(double seconds) const
     {
@@ -61,6 +65,7 @@ private:
     VocabularyCosts m_vocabulary;
     std::vector<int> m_whole; ///< layers of each stage that are recomputed as a whole
     std::optional<layout::Mesh> m_mesh;
+    UnitUse m_unitUse;
     TransferCosts m_transfers;
 };
 
@@ -72,7 +77,7 @@ AnalyticCosts::AnalyticCosts(const model::Experiment &experiment, const model::H
                                              : std::nullopt),
       m_vocabulary(experiment, schedule, m_layer, m_traffic),
       m_whole(operators::recomputedLayers(experiment.schedule, layersOfStages(experiment, schedule))),
-      m_mesh(layout::meshOf(experiment.parallel, schedule.devices())),
+      m_mesh(layout::meshOf(experiment.parallel, schedule.devices())), m_unitUse(experiment.parallel, schedule.vocabulary()),
       m_transfers(experiment, hardware, schedule, m_layer.split())
 {}
 
@@ -158,7 +163,7 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
         const ExchangeCost ofVocabulary = exchangesOf(output) + exchangesOf(embedding);
         const double ofLayers = layerSeconds + exchange.seconds + context.seconds + expert.seconds;
         ReplicaPass pass{ofLayers + vocabularySeconds, 0};
-        if (m_mesh && (gathersUnits(m_experiment.parallel, kind) || reducesUnits(m_experiment.parallel, kind)))
+        if (exchangesInPasses(kind))
             pass = replicaPass(m_experiment, m_schedule, m_hardware, replicaSpans(m_schedule.placement().deviceOf(stage)), kind,
                                stage, {layers > 0 ? ofLayers / layers : 0, secondsOf(embedding), secondsOf(output)});
         for (int direction = 0; direction < m_schedule.placement().directions; ++direction)
@@ -186,11 +191,19 @@ void AnalyticCosts::setStage(CostModel &costs, int stage, int layers) const
 
 void AnalyticCosts::setShard(CostModel &costs, int device, int stage) const
 {
-    for (const PassKind kind : {PassKind::S, PassKind::U, PassKind::T, PassKind::EF, PassKind::EB})
-        if (const VocabularyLegs legs = m_vocabulary.pass(kind, device); !legs.empty())
-            costs.setPass(device, kind, stage,
-                          {passTime(secondsOf(legs)), passTime(secondsOf(legs)), toNanos(exchangesOf(legs).seconds),
-                           static_cast<base::Bytes>(exchangesOf(legs).bytes)});
+    for (const PassKind kind : {PassKind::S, PassKind::U, PassKind::T, PassKind::EF, PassKind::EB}) {
+        const VocabularyLegs legs = m_vocabulary.pass(kind, device);
+        if (legs.empty())
+            continue;
+        const double seconds = secondsOf(legs);
+        ReplicaPass pass{seconds, 0};
+        if (exchangesInPasses(kind))
+            pass = vocabularyReplicaPass(m_experiment, m_schedule, m_hardware, replicaSpans(device), kind, device, seconds);
+        costs.setPass(device, kind, stage,
+                      {passTime(pass.seconds), passTime(seconds), toNanos(exchangesOf(legs).seconds),
+                       static_cast<base::Bytes>(exchangesOf(legs).bytes), toNanos(pass.seconds - seconds),
+                       static_cast<base::Bytes>(pass.bytes)});
+    }
 }
 
 /// Reads parameters, gradients and optimizer state, and writes all but the gradients. With ZeRO each replica does so for its

@@ -114,9 +114,11 @@ void CostModel::slowDown(int device, double factor)
         const std::uint32_t slot = m_slots[place(device, stage)];
         for (std::size_t kind = 0; slot != 0 && kind < schedule::kPassKindCount; ++kind) {
             PassCost &cost = m_passes[slot + kind];
+            cost.duration -= cost.replica;
             for (Nanos *part : {&cost.duration, &cost.vocabulary, &cost.tensor, &cost.quadratic, &cost.recomputed,
                                 &cost.context, &cost.expert, &cost.latency})
                 *part = scaled(*part, factor);
+            cost.duration += cost.replica;
         }
     }
     setOptimizer(device, scaled(optimizer(device), factor));

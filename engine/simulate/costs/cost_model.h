@@ -95,7 +95,8 @@ public:
     /// may be in an overlapped pair.
     [[nodiscard]] base::Nanos least(const PassCost &cost, bool hasPairs) const;
     [[nodiscard]] base::Nanos sum(const PassCost &cost, bool hasPairs) const;
-    /// Multiplies the times of all passes of a device and of its optimizer step.
+    /// Multiplies the times of all passes of a device and of its optimizer step. Exchanges among replicas in passes take as
+    /// long as before.
     void slowDown(int device, double factor);
     /// Returns the costs of the replicas of one class.
     [[nodiscard]] CostModel ofReplicas(const ReplicaClass &each) const;

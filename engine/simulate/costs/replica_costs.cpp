@@ -3,13 +3,14 @@
 #include "engine/operators/architecture.h"
 #include "engine/operators/partition.h"
 #include "engine/operators/sizes.h"
+#include "engine/passes/recipe_book.h"
+#include "engine/schedule/vocabulary_tables.h"
 #include "engine/simulate/costs/collective_costs.h"
 #include "engine/simulate/costs/device_share.h"
 
 #include <algorithm>
 #include <functional>
 #include <numeric>
-#include <set>
 #include <utility>
 
 namespace stagelens::simulate {
@@ -56,9 +57,12 @@ std::vector<UnitParameters> unitParameters(const model::Experiment &experiment, 
         if (!model.hasExpertsAt(before + layer))
             units[static_cast<std::size_t>(layer)] = countOf(false);
     const std::int64_t width = model.tableWidth();
-    if (stage == 0)
-        units.insert(units.begin(), {inputShardRows(experiment, schedule, schedule.placement().deviceOf(0)) * width +
-                                     operators::inputMapParameters(model) + operators::positionParameters(model)});
+    const bool isDivided = schedule::VocabularyTables(schedule).areDivided();
+    if (stage == 0) {
+        const std::int64_t table =
+            isDivided ? 0 : inputShardRows(experiment, schedule, schedule.placement().deviceOf(0)) * width;
+        units.insert(units.begin(), {table + operators::inputMapParameters(model) + operators::positionParameters(model)});
+    }
     const int last = schedule.placement().lastStage();
     if (stage != last)
         return units;
@@ -66,10 +70,23 @@ std::vector<UnitParameters> unitParameters(const model::Experiment &experiment, 
     std::int64_t ofTails = 0;
     const std::vector<std::int64_t> tailRows = tailShardRows(experiment, schedule, device);
     for (std::size_t i = 0; const model::VocabularyTail &tail : model.tails())
-        ofTails += (model.hidden + tailRows[i++]) * tail.width;
-    units.push_back({ofTails + shardRows(experiment, schedule, device) * width + operators::outputMapParameters(model) +
-                     operators::finalNormParameters(model)});
+        ofTails += (model.hidden + (isDivided ? 0 : tailRows[i++])) * tail.width;
+    const std::int64_t table = isDivided ? 0 : shardRows(experiment, schedule, device) * width;
+    units.push_back({ofTails + table + operators::outputMapParameters(model) + operators::finalNormParameters(model)});
     return units;
+}
+
+UnitParameters tableUnit(const model::Experiment &experiment, const schedule::Schedule &schedule, PassKind kind, int device)
+{
+    const model::ModelConfig &model = experiment.model;
+    const std::int64_t width = model.tableWidth();
+    if (kind == PassKind::EF || kind == PassKind::EB)
+        return {inputShardRows(experiment, schedule, device) * width};
+    std::int64_t count = shardRows(experiment, schedule, device) * width;
+    const std::vector<std::int64_t> tailRows = tailShardRows(experiment, schedule, device);
+    for (std::size_t i = 0; const model::VocabularyTail &tail : model.tails())
+        count += tailRows[i++] * tail.width;
+    return {count};
 }
 
 std::int64_t twoUnits(const model::Experiment &experiment, const schedule::Schedule &schedule, int stage)
@@ -81,71 +98,127 @@ std::int64_t twoUnits(const model::Experiment &experiment, const schedule::Sched
     return std::accumulate(units.begin(), units.begin() + std::min<std::ptrdiff_t>(2, std::ssize(units)), std::int64_t{0});
 }
 
-bool gathersUnits(const model::ParallelPlan &plan, PassKind kind)
+UnitUse::UnitUse(const model::ParallelPlan &plan, model::VocabularyMethod method)
+    : m_isOn(plan.reducesEagerly()), m_gathers(m_isOn && plan.zero == 3),
+      m_keeps(plan.zero3 == model::ZeroParameters::KeepUntilBackward),
+      m_joinsPasses(schedule::recipeBook(method).hasBarrierInside(PassKind::S))
+{}
+
+bool UnitUse::addsGradients(PassKind kind) const
 {
-    const bool isBackward = kind == PassKind::B || kind == PassKind::I;
-    return plan.zero == 3 &&
-           ((kind == PassKind::F && plan.reducesEagerly()) || (isBackward && plan.zero3 == model::ZeroParameters::Reshard));
+    const bool isOfTables = kind == PassKind::T || kind == PassKind::EB || (kind == PassKind::S && m_joinsPasses);
+    return m_isOn && (isOfTables || (schedule::isOfStage(kind) && kind != PassKind::F));
 }
 
-bool usesUnits(const model::ParallelPlan &plan, PassKind kind)
+bool UnitUse::gathers(PassKind kind) const
 {
-    return plan.zero == 3 && plan.reducesEagerly() && (kind == PassKind::F || kind == PassKind::B || kind == PassKind::I);
+    return uses(kind) && (kind == PassKind::F || !m_keeps);
 }
 
-bool reducesUnits(const model::ParallelPlan &plan, PassKind kind)
+bool UnitUse::uses(PassKind kind) const
 {
-    return plan.reducesEagerly() && (kind == PassKind::B || kind == PassKind::W);
+    return m_gathers && kind != PassKind::W && kind != PassKind::EB;
 }
 
-bool dropsUnits(const model::ParallelPlan &plan, PassKind kind)
+bool UnitUse::reduces(PassKind kind) const
 {
-    return usesUnits(plan, kind) && (kind != PassKind::F || plan.zero3 == model::ZeroParameters::Reshard);
+    return addsGradients(kind) && kind != PassKind::I; // of which W follows
 }
+
+bool UnitUse::drops(PassKind kind) const
+{
+    return uses(kind) && (kind != PassKind::F || !m_keeps);
+}
+
+namespace {
+
+/// What the replicas of a device exchange in a pass.
+class PassExchanges {
+public:
+    PassExchanges(const model::Experiment &experiment, const model::Hardware &hardware, const ReplicaSpans &spans,
+                  const UnitUse &use, PassKind kind)
+        : m_plan(experiment.parallel), m_hardware(hardware), m_spans(spans), m_kind(kind), m_gathers(use.gathers(kind)),
+          m_reduces(use.reduces(kind)), m_each(operators::parameterBytes(experiment))
+    {}
+
+    /// Takes the unit that comes next in the forward.
+    void add(double compute, const UnitParameters &parameters)
+    {
+        ExchangeUnit unit{compute};
+        if (parameters.count() > 0 && m_gathers)
+            unit.gather = exchange(GroupCollective::AllGather, parameters, m_each.parameter);
+        if (parameters.count() > 0 && m_reduces)
+            unit.reduce = exchange(GroupCollective::ReduceScatter, parameters, m_each.gradient);
+        m_units.push_back(unit);
+    }
+    [[nodiscard]] ReplicaPass pass()
+    {
+        if (m_kind != PassKind::F)
+            std::ranges::reverse(m_units);
+        return {secondsWithExchanges(m_units), m_bytes};
+    }
+
+private:
+    double exchange(GroupCollective collective, const UnitParameters &unit, int bytes)
+    {
+        return among(collective, m_plan.replicas, m_spans.all, bytes * static_cast<double>(unit.shared)) +
+               among(collective, m_plan.expertReplicas(), m_spans.experts, bytes * static_cast<double>(unit.experts));
+    }
+    double among(GroupCollective collective, int ranks, const layout::NodeSpan &span, double bytes)
+    {
+        m_bytes += bytesSent(collective, ranks, bytes);
+        return collectiveSeconds(m_hardware, collective, ranks, span, bytes);
+    }
+
+    const model::ParallelPlan &m_plan;
+    const model::Hardware &m_hardware;
+    const ReplicaSpans &m_spans;
+    PassKind m_kind;
+    bool m_gathers;
+    bool m_reduces;
+    operators::ParameterBytes m_each;
+    std::vector<ExchangeUnit> m_units;
+    double m_bytes = 0;
+};
+
+/// Returns all parameters of a device, which runs exchange at once.
+UnitParameters allOf(const model::Experiment &experiment, const schedule::Schedule &schedule, int device)
+{
+    const DeviceParameters all = deviceParameters(experiment, schedule, device);
+    return {all.count - all.experts, all.experts};
+}
+
+} // namespace
 
 ReplicaPass replicaPass(const model::Experiment &experiment, const schedule::Schedule &schedule,
                         const model::Hardware &hardware, const ReplicaSpans &spans, PassKind kind, int stage,
                         const UnitSeconds &compute)
 {
-    const model::ParallelPlan &plan = experiment.parallel;
-    const operators::ParameterBytes each = operators::parameterBytes(experiment);
-    std::vector<UnitParameters> parameters = unitParameters(experiment, schedule, stage);
-    ReplicaPass pass;
-    std::vector<ExchangeUnit> units;
-    const auto among = [&](GroupCollective collective, int ranks, const layout::NodeSpan &span, double bytes) {
-        pass.bytes += bytesSent(collective, ranks, bytes);
-        return collectiveSeconds(hardware, collective, ranks, span, bytes);
-    };
-    const auto exchange = [&](GroupCollective collective, const UnitParameters &unit, int bytes) {
-        return among(collective, plan.replicas, spans.all, bytes * static_cast<double>(unit.shared)) +
-               among(collective, plan.expertReplicas(), spans.experts, bytes * static_cast<double>(unit.experts));
-    };
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-        const bool isEmbedding = stage == 0 && i == 0;
-        const bool isOutput = stage == schedule.placement().lastStage() && i + 1 == parameters.size();
-        units.push_back({isEmbedding ? compute.embedding : isOutput ? compute.output : compute.layer});
+    const std::vector<UnitParameters> parameters = unitParameters(experiment, schedule, stage);
+    std::vector<double> seconds(parameters.size(), compute.layer);
+    if (stage == 0)
+        seconds.front() = compute.embedding;
+    if (stage == schedule.placement().lastStage())
+        seconds.back() = compute.output;
+    PassExchanges exchanges(experiment, hardware, spans, UnitUse(experiment.parallel, schedule.vocabulary()), kind);
+    if (operators::isEnginePlan(experiment)) {
+        exchanges.add(std::accumulate(seconds.begin(), seconds.end(), 0.0),
+                      allOf(experiment, schedule, schedule.placement().deviceOf(stage)));
+        return exchanges.pass();
     }
-    if (operators::isEnginePlan(experiment)) { // whose runs exchange all of a device at once
-        ExchangeUnit whole;
-        for (const ExchangeUnit &unit : units)
-            whole.compute += unit.compute;
-        units.assign(1, whole);
-        parameters.assign(1, {});
-        const std::vector<int> stages = schedule.placement().stagesOf(schedule.placement().deviceOf(stage));
-        for (const int own : std::set<int>(stages.begin(), stages.end()))
-            for (const UnitParameters &unit : unitParameters(experiment, schedule, own))
-                parameters.front() = parameters.front() + unit;
-    }
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-        if (gathersUnits(plan, kind))
-            units[i].gather = exchange(GroupCollective::AllGather, parameters[i], each.parameter);
-        if (reducesUnits(plan, kind))
-            units[i].reduce = exchange(GroupCollective::ReduceScatter, parameters[i], each.gradient);
-    }
-    if (kind != PassKind::F)
-        std::ranges::reverse(units);
-    pass.seconds = secondsWithExchanges(units);
-    return pass;
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+        exchanges.add(seconds[i], parameters[i]);
+    return exchanges.pass();
+}
+
+ReplicaPass vocabularyReplicaPass(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                  const model::Hardware &hardware, const ReplicaSpans &spans, PassKind kind, int device,
+                                  double seconds)
+{
+    PassExchanges exchanges(experiment, hardware, spans, UnitUse(experiment.parallel, schedule.vocabulary()), kind);
+    exchanges.add(seconds, operators::isEnginePlan(experiment) ? allOf(experiment, schedule, device)
+                                                               : tableUnit(experiment, schedule, kind, device));
+    return exchanges.pass();
 }
 
 ReplicaHolders::ReplicaHolders(layout::Group those, int ofShards, std::int64_t parameters)

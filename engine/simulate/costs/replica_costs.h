@@ -13,8 +13,8 @@
 
 namespace stagelens::simulate {
 
-/// A part of a stage that replicas gather and reduce as a whole, as FSDP does (arXiv 2304.11277, section 3.2): a layer, or the
-/// embedding or output layer with the other parameters of the first or last stage.
+/// A part of a device that replicas gather and reduce as a whole, as FSDP does (arXiv 2304.11277, section 3.2): a layer, the
+/// embedding or output layer with the other parameters of the first or last stage, or a device's rows of a sharded table.
 struct ExchangeUnit {
     double compute = 0; ///< seconds, of a pass
     double gather = 0;  ///< seconds before it; 0: none
@@ -42,34 +42,51 @@ struct UnitParameters {
         return shared + (plan.expertReplicas() > 1 ? experts : 0);
     }
 };
-/// Returns the parameters of each unit of a stage on a rank, in the order of the forward.
+/// Returns the parameters of each unit of a stage on a rank, in the order of the forward. Sharded tables are not among them.
 [[nodiscard]] std::vector<UnitParameters> unitParameters(const model::Experiment &experiment,
                                                          const schedule::Schedule &schedule, int stage);
+/// Returns the rows of sharded tables that a vocabulary pass of a device uses.
+[[nodiscard]] UnitParameters tableUnit(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                       schedule::PassKind kind, int device);
 /// Returns the number of exchanged parameters of the two largest units together.
 [[nodiscard]] std::int64_t twoUnits(const model::Experiment &experiment, const schedule::Schedule &schedule, int stage);
 
-/// Which passes gather parameters, and which reduce gradients.
-[[nodiscard]] bool gathersUnits(const model::ParallelPlan &plan, schedule::PassKind kind);
-/// Which passes use gathered parameters, their own or those of the forward before.
-[[nodiscard]] bool usesUnits(const model::ParallelPlan &plan, schedule::PassKind kind);
-[[nodiscard]] bool reducesUnits(const model::ParallelPlan &plan, schedule::PassKind kind);
-/// Which passes end with the gathered parameters being dropped.
-[[nodiscard]] bool dropsUnits(const model::ParallelPlan &plan, schedule::PassKind kind);
+/// What passes do with the units whose parameters replicas gather, and whose gradients they reduce, in every microbatch. Of
+/// plans that exchange once a step all passes do nothing.
+class UnitUse {
+public:
+    /// `method`: of the schedule that has the passes.
+    UnitUse(const model::ParallelPlan &plan, model::VocabularyMethod method);
+
+    [[nodiscard]] bool addsGradients(schedule::PassKind kind) const;
+    [[nodiscard]] bool gathers(schedule::PassKind kind) const;
+    /// Returns whether the pass uses parameters that it, or the forward before it, has gathered.
+    [[nodiscard]] bool uses(schedule::PassKind kind) const;
+    [[nodiscard]] bool reduces(schedule::PassKind kind) const;
+    /// Returns whether the gathered parameters are dropped at its end.
+    [[nodiscard]] bool drops(schedule::PassKind kind) const;
+
+private:
+    bool m_isOn;
+    bool m_gathers;     ///< parameters are gathered
+    bool m_keeps;       ///< from a forward to its backward
+    bool m_joinsPasses; ///< S does what other methods leave to T
+};
 
 /// What a rank of a run holds whole, beside its shares, while passes exchange: gradients from the first pass that adds to them
 /// to their reduction, and parameters until they are dropped.
 struct WholeParts {
     bool gradients = false;
     bool parameters = false;
-    void enter(const model::ParallelPlan &plan, schedule::PassKind kind)
+    void enter(const UnitUse &use, schedule::PassKind kind)
     {
-        gradients = gradients || (plan.reducesEagerly() && kind != schedule::PassKind::F);
-        parameters = parameters || usesUnits(plan, kind);
+        gradients = gradients || use.addsGradients(kind);
+        parameters = parameters || use.uses(kind);
     }
-    void leave(const model::ParallelPlan &plan, schedule::PassKind kind)
+    void leave(const UnitUse &use, schedule::PassKind kind)
     {
-        gradients = gradients && !reducesUnits(plan, kind);
-        parameters = parameters && !dropsUnits(plan, kind);
+        gradients = gradients && !use.reduces(kind);
+        parameters = parameters && !use.drops(kind);
     }
 };
 
@@ -93,6 +110,10 @@ struct ReplicaSpans {
 [[nodiscard]] ReplicaPass replicaPass(const model::Experiment &experiment, const schedule::Schedule &schedule,
                                       const model::Hardware &hardware, const ReplicaSpans &spans, schedule::PassKind kind,
                                       int stage, const UnitSeconds &compute);
+/// Returns the same of a pass of a device's sharded vocabulary layers, which computes for `seconds`.
+[[nodiscard]] ReplicaPass vocabularyReplicaPass(const model::Experiment &experiment, const schedule::Schedule &schedule,
+                                                const model::Hardware &hardware, const ReplicaSpans &spans,
+                                                schedule::PassKind kind, int device, double seconds);
 
 /// Ranks with the same parameters, of which adjacent ones shard them; the groups that do so then sum their shares.
 struct ReplicaHolders {

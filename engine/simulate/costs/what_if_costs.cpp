@@ -145,6 +145,15 @@ base::Result<> slowLinks(CostModel &costs, const model::Experiment &experiment, 
     return {};
 }
 
+/// Replicas that exchange in every pass (ZeRO) begin and end each together, so that each takes as long as in the slowest.
+void runTogether(FactorTable &factors)
+{
+    std::vector<double> slowest = factors.front();
+    for (const std::vector<double> &replica : factors)
+        std::ranges::transform(slowest, replica, slowest.begin(), [](double a, double b) { return std::max(a, b); });
+    std::ranges::fill(factors, slowest);
+}
+
 /// Puts replicas with equal factors and work into one class each.
 std::vector<ReplicaClass> classesOf(const FactorTable &factors, const std::vector<std::shared_ptr<const MicrobatchWork>> &work)
 {
@@ -168,9 +177,11 @@ base::Result<CostModel> withWhatIfs(CostModel costs, const model::Experiment &ex
 {
     if (!model::changesTimes(experiment.whatIf))
         return costs;
-    const auto factors = SlowTable(experiment, schedule.devices()).build();
+    auto factors = SlowTable(experiment, schedule.devices()).build();
     if (!factors)
         return factors.error();
+    if (experiment.parallel.reducesEagerly())
+        runTogether(*factors);
     if (const auto slowed = slowLinks(costs, experiment, schedule.devices()); !slowed)
         return slowed.error();
     std::vector<std::shared_ptr<const MicrobatchWork>> work;

@@ -1,6 +1,7 @@
 // ZeRO that exchanges in every pass, with and without expert ranks: gradients against the unpartitioned reference, the bits
 // that do not depend on mode, form and unsplit schedule, memory, evaluations, and resumed runs.
 #include "engine/model/capabilities.h"
+#include "engine/model/names.h"
 #include "engine/runtime/training/training_run.h"
 #include "tests/support/held_memory.h"
 #include "tests/support/rank_runs.h"
@@ -45,6 +46,16 @@ model::Experiment planOf(const char *family, int devices, const Degrees &degrees
     experiment.parallel.zero3 = form == Form::Keep ? model::ZeroParameters::KeepUntilBackward : model::ZeroParameters::Reshard;
     experiment.cost.source = model::HardwarePreset{};
     return operators::resolved(experiment, 2);
+}
+
+/// Dense layers and sharded vocabulary layers, on two devices.
+model::Experiment shardedPlan(const char *family, VocabularyMethod method, const Degrees &degrees, Form form)
+{
+    auto experiment = planOf(family, 2, degrees, form);
+    experiment.model.experts = 0;
+    experiment.schedule.vocabulary = method;
+    experiment.training.mode = RunMode::VirtualClock; // the fullest rank has the greatest peak
+    return experiment;
 }
 
 void addDegrees()
@@ -149,6 +160,63 @@ private slots:
                 if (QTest::currentTestFailed())
                     return;
             }
+    }
+
+    void shardedVocabularyMatchesTheReference_data()
+    {
+        QTest::addColumn<VocabularyMethod>("method");
+        for (const auto method : {VocabularyMethod::Naive, VocabularyMethod::Vocab1, VocabularyMethod::Vocab2})
+            QTest::newRow(model::name(method).data()) << method;
+        QTest::newRow("interlaced") << VocabularyMethod::None;
+    }
+    /// Vocabulary passes gather and reduce too, with the same bits in every form and mode; the turn chooses tensor ranks,
+    /// replicas, what tensor ranks divide, and the kind of vocabulary layers.
+    void shardedVocabularyMatchesTheReference()
+    {
+        QFETCH(VocabularyMethod, method);
+        const bool isOfFamily = method == VocabularyMethod::None;
+        int turn = static_cast<int>(method);
+        for (const char *family : {isOfFamily ? "interlaced" : "1f1b", "zb-h1", "v-half"}) {
+            if (isOfFamily && std::string_view(family) != "interlaced")
+                continue;
+            ++turn;
+            auto experiment = shardedPlan(family, method, {1 + turn % 2, 2 + turn / 2 % 2, 1}, Form::Eager);
+            if (turn % 4 == 1)
+                experiment.parallel.vocabularySharding = model::VocabularySharding::Device;
+            if (turn % 3 == 2)
+                experiment.schedule.vocabularyKind = model::VocabularyKind::RecomputeLogits;
+            for (const base::Problem &problem : model::unsupported(experiment, model::Use::Run))
+                QFAIL(problem.message.c_str());
+            test::verifyPlan(experiment);
+            if (QTest::currentTestFailed())
+                return;
+            experiment.training.steps = 3;
+            experiment.training.optimizer.clip = 0.5;
+            const Trained eager = train(experiment, "eager");
+            experiment.parallel.zero = 3;
+            experiment.training.mode = RunMode::Live;
+            const Trained gathered = train(experiment, "gathered");
+            QCOMPARE(gathered.losses, eager.losses);
+            QVERIFY(gathered.gradients == eager.gradients);
+            QVERIFY(gathered.final == eager.final);
+        }
+    }
+
+    void memoryOfShardedVocabularyIsPlanned_data() { shardedVocabularyMatchesTheReference_data(); }
+    void memoryOfShardedVocabularyIsPlanned()
+    {
+        STAGELENS_NOT_UNDER_TSAN();
+        QFETCH(VocabularyMethod, method);
+        for (const Form form : {Form::Eager, Form::Reshard}) {
+            auto experiment = shardedPlan(method == VocabularyMethod::None ? "interlaced" : "1f1b", method, {1, 4, 1}, form);
+            experiment.training.steps = 2;
+            test::checkMemory(experiment);
+            if (QTest::currentTestFailed())
+                return;
+            test::verifyHeldMemory(experiment);
+            if (QTest::currentTestFailed())
+                return;
+        }
     }
 
     /// Of few blocks the last of four replicas gets none. It waits for the others all the same, and they for it, so that

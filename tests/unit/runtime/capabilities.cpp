@@ -293,12 +293,26 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.zero2 = model::ZeroGradients::Eager;
          e.cost.source = model::UniformCosts();
      }},
-    {"exchanges-in-passes-of-unequal-replicas",
+    {"exchanges-in-passes-of-unequal-microbatches",
      [](Experiment &e) {
          e.parallel.replicas = 2;
          e.parallel.zero = 2;
          e.parallel.zero2 = model::ZeroGradients::Eager;
-         e.whatIf.slow = "0=1.5";
+         e.whatIf.jitter = 0.1;
+     }},
+    {"eager-zero-2-of-unequal-replicas",
+     [](Experiment &e) {
+         e.parallel.replicas = 2;
+         e.parallel.zero = 2;
+         e.parallel.zero2 = model::ZeroGradients::Eager;
+         e.whatIf.slow = "replica=1:1.5";
+     }},
+    {"zero-3-kept-until-backward-with-sharded-vocabulary",
+     [](Experiment &e) {
+         e.parallel.replicas = 2;
+         e.parallel.zero = 3;
+         e.parallel.zero3 = model::ZeroParameters::KeepUntilBackward;
+         e.schedule.vocabulary = model::VocabularyMethod::Vocab1;
      }},
     {"other-optimizers", [](Experiment &e) { e.training.optimizer.name = "sgd"; }},
     {"whole-rows-with-tensor-ranks",
