@@ -6274,10 +6274,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>패스는 아직 복제본과 컨텍스트 랭크 사이에서 함께 교환하지 못합니다</translation>
     </message>
     <message>
-        <source>the passes of sharded vocabulary layers have no exchanges among replicas yet</source>
-        <translation>나눈 어휘 레이어의 패스에는 아직 복제본 사이의 교환이 없습니다</translation>
-    </message>
-    <message>
         <source>given durations do not say what exchanges take</source>
         <translation>주어진 소요 시간에는 교환 시간이 없습니다</translation>
     </message>
@@ -10482,10 +10478,6 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>랭크들은 서로의 토큰에 대한 꼬리의 행을 아직 모으지 않습니다</translation>
     </message>
     <message>
-        <source>choose a schedule and a method that shard none, or exchange once a step (zero2 deferred, zero3 resident)</source>
-        <translation>한 스텝에 한 번 교환하거나(zero2 deferred, zero3 resident), 어휘 레이어를 나누지 않는 스케줄과 방법을 고르십시오</translation>
-    </message>
-    <message>
         <source>Steps done: %1 of %2.</source>
         <translation>마친 스텝: %2개 중 %1개.</translation>
     </message>
@@ -10916,6 +10908,26 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>Tensor ranks hold the same V / p rows, and divide the tokens</source>
         <translation>텐서 랭크가 같은 V / p행을 가지고 토큰을 나눕니다</translation>
+    </message>
+    <message>
+        <source>passes of vocabulary layers lie between the backward of a microbatch and the forward of the next</source>
+        <translation>어휘 레이어의 패스가 한 마이크로배치의 역전파와 다음 마이크로배치의 순전파 사이에 있습니다</translation>
+    </message>
+    <message>
+        <source>choose reshard or resident, or a schedule and a method that shard none</source>
+        <translation>reshard나 resident, 또는 어휘를 나누지 않는 스케줄과 방법을 선택하십시오</translation>
+    </message>
+    <message>
+        <source>forwards of replicas do not wait for each other, but backwards do, and each replica is simulated alone</source>
+        <translation>복제본의 순전파는 서로 기다리지 않지만 역전파는 기다리며, 복제본마다 따로 시뮬레이션합니다</translation>
+    </message>
+    <message>
+        <source>choose deferred, or name devices, which are slow in all replicas</source>
+        <translation>deferred를 선택하거나, 모든 복제본에서 느린 장치를 지정하십시오</translation>
+    </message>
+    <message>
+        <source>Replicas exchange in every pass: each takes as long as in the slowest.</source>
+        <translation>복제본이 패스마다 교환합니다. 패스마다 가장 느린 복제본에서만큼 걸립니다.</translation>
     </message>
 </context>
 </TS>

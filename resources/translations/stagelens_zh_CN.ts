@@ -6274,10 +6274,6 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>计算块尚不能同时在副本间和上下文 rank 间交换</translation>
     </message>
     <message>
-        <source>the passes of sharded vocabulary layers have no exchanges among replicas yet</source>
-        <translation>分片词表层的计算块尚不能在副本间交换</translation>
-    </message>
-    <message>
         <source>given durations do not say what exchanges take</source>
         <translation>给定的时长未说明交换的用时</translation>
     </message>
@@ -10482,10 +10478,6 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>各 rank 尚不收集彼此词元的尾部行</translation>
     </message>
     <message>
-        <source>choose a schedule and a method that shard none, or exchange once a step (zero2 deferred, zero3 resident)</source>
-        <translation>请每步交换一次（zero2 deferred、zero3 resident），或选择不对词表层分片的调度和方法</translation>
-    </message>
-    <message>
         <source>Steps done: %1 of %2.</source>
         <translation>已完成的步数：%2 步中的 %1 步。</translation>
     </message>
@@ -10916,6 +10908,26 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>Tensor ranks hold the same V / p rows, and divide the tokens</source>
         <translation>张量 rank 持有相同的 V / p 行，并划分词元</translation>
+    </message>
+    <message>
+        <source>passes of vocabulary layers lie between the backward of a microbatch and the forward of the next</source>
+        <translation>词表层的计算块位于一个微批次的反向与下一个微批次的前向之间</translation>
+    </message>
+    <message>
+        <source>choose reshard or resident, or a schedule and a method that shard none</source>
+        <translation>请选择 reshard 或 resident，或不切分词表的调度和方法</translation>
+    </message>
+    <message>
+        <source>forwards of replicas do not wait for each other, but backwards do, and each replica is simulated alone</source>
+        <translation>副本的前向互不等待，但反向要互相等待，而每个副本是单独模拟的</translation>
+    </message>
+    <message>
+        <source>choose deferred, or name devices, which are slow in all replicas</source>
+        <translation>请选择 deferred，或指定在所有副本中都慢的设备</translation>
+    </message>
+    <message>
+        <source>Replicas exchange in every pass: each takes as long as in the slowest.</source>
+        <translation>副本在每个计算块中都交换：每个计算块的用时与在最慢的副本中相同。</translation>
     </message>
 </context>
 </TS>

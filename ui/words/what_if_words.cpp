@@ -91,8 +91,11 @@ QString sensitivityNote(const service::Prediction &plan, const service::Sensitiv
     const bool units = inTeachingUnits(plan.experiment);
     if (!sensitivity.parts.empty())
         notes << Words::tr("Without its what-ifs the step would take %1.").arg(durationText(sensitivity.planned, units));
-    if (!sensitivity.parts.empty() && plan.experiment.parallel.replicas > 1)
-        notes << Words::tr("The picture shows replica %1, which ends last.").arg(plan.timeline->replica);
+    const model::ParallelPlan &parallel = plan.experiment.parallel;
+    if (!sensitivity.parts.empty() && parallel.replicas > 1)
+        notes << (parallel.reducesEagerly()
+                      ? Words::tr("Replicas exchange in every pass: each takes as long as in the slowest.")
+                      : Words::tr("The picture shows replica %1, which ends last.").arg(plan.timeline->replica));
     if (sensitivity.jitter)
         notes << jitterText(*sensitivity.jitter, units);
     if (sensitivity.failures)
