@@ -114,7 +114,8 @@ void DrawWatch::show(int done, int total)
 void printSensitivity(std::ostream &out, const service::Sensitivity &sensitivity, const service::Prediction &prediction)
 {
     const model::ParallelPlan &plan = prediction.experiment.parallel;
-    if (plan.replicas > 1 && plan.reducesEagerly() && model::changesTimes(prediction.experiment.whatIf))
+    if (plan.replicas > 1 && plan.reducesEagerly() && plan.shardGroups() == 1 &&
+        model::changesTimes(prediction.experiment.whatIf))
         out << "\nReplicas exchange in every pass: each takes as long as in the slowest.\n";
     else if (plan.replicas > 1 && model::changesTimes(prediction.experiment.whatIf))
         out << "\nThe figures above are of replica " << prediction.timeline->replica << ", which ends last.\n";

@@ -93,7 +93,7 @@ QString sensitivityNote(const service::Prediction &plan, const service::Sensitiv
         notes << Words::tr("Without its what-ifs the step would take %1.").arg(durationText(sensitivity.planned, units));
     const model::ParallelPlan &parallel = plan.experiment.parallel;
     if (!sensitivity.parts.empty() && parallel.replicas > 1)
-        notes << (parallel.reducesEagerly()
+        notes << (parallel.reducesEagerly() && parallel.shardGroups() == 1
                       ? Words::tr("Replicas exchange in every pass: each takes as long as in the slowest.")
                       : Words::tr("The picture shows replica %1, which ends last.").arg(plan.timeline->replica));
     if (sensitivity.jitter)

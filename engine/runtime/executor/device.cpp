@@ -41,7 +41,8 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
       m_compressed(plan, place.share, m_context, m_model, transports.shares),
       m_expertExchange(plan, place.share, m_context, m_model, transports.copies, ReplicaExchange::Of::Experts),
       m_unitUse(plan.experiment.parallel, plan.schedule.vocabulary()),
-      m_exchangesInPasses(parallel().reducesEagerly() && rounds(timeline::AnchoredKind::ReduceGradients) > 0),
+      m_exchangesInPasses(parallel().reducesEagerly() &&
+                          rounds(timeline::AnchoredKind::ReduceGradients, ReplicaExchange::When::InPass) > 0),
       m_collectives(place, m_context, m_model, transports.tensor, plan.experiment.parallel.reducesEagerly()),
       m_keys(m_context, transports.context), m_heads(m_context, transports.context),
       m_choices(m_context, place.router, transports.routers), m_drops(m_context, place.router, transports.routers),
@@ -145,7 +146,7 @@ base::Result<> Device::exchange(PassRun &run, int round)
     if (round + 1 == rounds(exchange.kind))
         run.exchange().reset();
     if (isOverReplicas(exchange.kind))
-        return runAnchored(anchoredKind(exchange.kind), round);
+        return exchangeReplicas(anchoredKind(exchange.kind), ReplicaExchange::When::InPass, round);
     if (isOverExperts(exchange.kind))
         return m_experts.run(exchange, round);
     if (exchange.kind == TensorExchange::Kind::SumChoices)
@@ -249,7 +250,12 @@ int Device::rounds(timeline::AnchoredKind kind) const
     if (isCompressed(kind))
         return m_compressed.rounds();
     return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.sumRounds()
-                                                         : m_exchange.rounds(kind) + m_expertExchange.rounds(kind);
+                                                         : rounds(kind, ReplicaExchange::When::StepEnd);
+}
+
+int Device::rounds(timeline::AnchoredKind kind, ReplicaExchange::When when) const
+{
+    return m_exchange.rounds(kind, when) + m_expertExchange.rounds(kind, when);
 }
 
 base::Result<> Device::runAnchored(timeline::AnchoredKind kind, int round)
@@ -259,11 +265,17 @@ base::Result<> Device::runAnchored(timeline::AnchoredKind kind, int round)
         return m_collectives.runSum(round);
     if (isCompressed(kind))
         return m_compressed.run(round);
+    return exchangeReplicas(kind, ReplicaExchange::When::StepEnd, round);
+}
+
+base::Result<> Device::exchangeReplicas(timeline::AnchoredKind kind, ReplicaExchange::When when, int round)
+{
+    using timeline::AnchoredKind;
     if (kind == AnchoredKind::GatherParameters && round == 0)
         m_model.restoreValues();
-    const int shared = m_exchange.rounds(kind);
-    auto done = round < shared ? m_exchange.run(kind, round) : m_expertExchange.run(kind, round - shared);
-    if (done && round + 1 == rounds(kind))
+    const int shared = m_exchange.rounds(kind, when);
+    auto done = round < shared ? m_exchange.run(kind, when, round) : m_expertExchange.run(kind, when, round - shared);
+    if (done && round + 1 == rounds(kind, when))
         kind == AnchoredKind::ReduceGradients ? m_model.dropGradients() : m_model.roundValues();
     return done;
 }

@@ -80,7 +80,7 @@ public:
     [[nodiscard]] int rounds(TensorExchange::Kind kind) const
     {
         return isOverContext(kind)                        ? KeyExchange::rounds(kind)
-               : isOverReplicas(kind)                     ? rounds(anchoredKind(kind))
+               : isOverReplicas(kind)                     ? rounds(anchoredKind(kind), ReplicaExchange::When::InPass)
                : isOverExperts(kind)                      ? m_experts.rounds(kind)
                : kind == TensorExchange::Kind::SumChoices ? ChoiceExchange::kRounds
                : kind == TensorExchange::Kind::DropRows   ? DropExchange::kRounds
@@ -156,6 +156,8 @@ private:
     {
         return kind == timeline::AnchoredKind::ReduceGradients && m_compressed.isOn();
     }
+    [[nodiscard]] int rounds(timeline::AnchoredKind kind, ReplicaExchange::When when) const;
+    [[nodiscard]] base::Result<> exchangeReplicas(timeline::AnchoredKind kind, ReplicaExchange::When when, int round);
     /// Runs the pass with the weight version that the schedule requires.
     [[nodiscard]] base::Result<> runWithVersion(PassRun &run);
 

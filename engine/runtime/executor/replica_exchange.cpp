@@ -38,7 +38,7 @@ ReplicaExchange::ReplicaExchange(const RunPlan &plan, int share, const Context &
                                     : 0)) // without other holders there is no exchange
 {}
 
-std::vector<ReplicaExchange::Step> ReplicaExchange::stepsOf(AnchoredKind kind) const
+std::vector<ReplicaExchange::Step> ReplicaExchange::stepsOf(AnchoredKind kind, When when) const
 {
     if (kind == AnchoredKind::GatherParameters && m_replicas == 1)
         return {};
@@ -46,25 +46,27 @@ std::vector<ReplicaExchange::Step> ReplicaExchange::stepsOf(AnchoredKind kind) c
         return {Step::SendOwn, Step::TakeOthers, Step::TakeReceipts};
     if (kind == AnchoredKind::GatherParameters)
         return {Step::SendOwn, Step::TakeOthers};
-    if (m_groups > 1 && m_replicas == 1) // experts that each group has once
+    if (when == When::InPass)
+        return m_replicas == 1 ? std::vector<Step>() : std::vector{Step::SendParts, Step::AddParts, Step::TakeReceipts};
+    if (m_groups > 1 && (m_isInPasses || m_replicas == 1)) // passes have summed; or experts that each group has once
         return {Step::SendSums, Step::AddSums};
     if (m_groups > 1)
         return {Step::SendParts, Step::AddParts, Step::SendSums, Step::AddSums};
     if (m_isInPasses)
-        return {Step::SendParts, Step::AddParts, Step::TakeReceipts};
+        return {};
     if (m_isSharded)
         return {Step::SendParts, Step::AddParts};
     return {Step::SendParts, Step::AddParts, Step::TakeOthers};
 }
 
-int ReplicaExchange::rounds(AnchoredKind kind) const
+int ReplicaExchange::rounds(AnchoredKind kind, When when) const
 {
-    return m_chunks * static_cast<int>(stepsOf(kind).size());
+    return m_chunks * static_cast<int>(stepsOf(kind, when).size());
 }
 
-base::Result<> ReplicaExchange::run(AnchoredKind kind, int round)
+base::Result<> ReplicaExchange::run(AnchoredKind kind, When when, int round)
 {
-    const std::vector<Step> steps = stepsOf(kind);
+    const std::vector<Step> steps = stepsOf(kind, when);
     const auto count = static_cast<int>(steps.size());
     const int chunk = round / count;
     const ParameterPart part = kind == AnchoredKind::ReduceGradients ? &Parameter::gradient : &Parameter::value;
@@ -86,7 +88,7 @@ base::Bytes ReplicaExchange::bytesSent(AnchoredKind kind) const
     const layout::ReplicaCut &cut = this->cut();
     const std::int64_t toOthers = cut.share(m_replica).size() * (m_replicas - 1);
     std::int64_t floats = 0;
-    for (const Step step : stepsOf(kind)) {
+    for (const Step step : stepsOf(kind, When::StepEnd)) {
         if (step == Step::SendParts)
             floats += cut.extent() - cut.share(m_replica).size();
         if (step == Step::SendSums)

@@ -1,6 +1,6 @@
 // What the ranks with the same weights, replicas and context ranks, exchange at the end of a step: the sums of their gradients,
 // and the weights that each updated; or, if replicas train alone, the mean of their weights. With ZeRO in every microbatch they
-// do so in each pass. "Replica" means any of them here.
+// do so in each pass; shard groups then add their sums at the end of the step. "Replica" means any of them here.
 #pragma once
 
 #include "engine/backend/transport_group.h"
@@ -31,22 +31,24 @@ class ReplicaExchange {
 public:
     /// Which parameters it exchanges: those of simulate::ReplicaCuts::shared or of its experts.
     enum class Of : unsigned char { Shared, Experts };
+    enum class When : unsigned char { InPass, StepEnd };
     /// `transport` connects the ranks with the same parameters: the replicas and context ranks of the device, of which this is
     /// `share` (RankPlace::share), or the replicas of its experts. With one there is nothing to exchange.
     ReplicaExchange(const RunPlan &plan, int share, const Context &context, DeviceModel &model, backend::Transport &transport,
                     Of of);
 
-    [[nodiscard]] int rounds(timeline::AnchoredKind kind) const;
-    /// Runs a round. ReduceGradients ends with the sum over all replicas in each parameter's share (Parameter::share), and
-    /// without ZeRO in the whole parameter; GatherParameters with the value of every share in all replicas; AverageParameters
-    /// with the mean of all values in all replicas. Returns Cancelled if the run was stopped.
-    [[nodiscard]] base::Result<> run(timeline::AnchoredKind kind, int round);
-    /// Returns the bytes that this rank sends to others.
+    [[nodiscard]] int rounds(timeline::AnchoredKind kind, When when) const;
+    /// Runs a round. ReduceGradients ends with the sum over all replicas in each parameter's share (Parameter::share), in a
+    /// pass over those of the shard group, and without ZeRO in the whole parameter; GatherParameters with the value of every
+    /// share in all replicas; AverageParameters with the mean of all values in all replicas. Returns Cancelled if the run was
+    /// stopped.
+    [[nodiscard]] base::Result<> run(timeline::AnchoredKind kind, When when, int round);
+    /// Returns the bytes that this rank sends to others at the end of a step.
     [[nodiscard]] base::Bytes bytesSent(timeline::AnchoredKind kind) const;
 
 private:
     enum class Step : unsigned char { SendParts, AddParts, TakeReceipts, SendSums, AddSums, SendOwn, TakeOthers };
-    [[nodiscard]] std::vector<Step> stepsOf(timeline::AnchoredKind kind) const;
+    [[nodiscard]] std::vector<Step> stepsOf(timeline::AnchoredKind kind, When when) const;
     /// Returns a chunk of a replica's share in the common order; may be empty.
     [[nodiscard]] layout::Interval chunkOf(int replica, int chunk) const;
     [[nodiscard]] backend::Tensor packed(const layout::Interval &chunk, const ParameterPart &part);

@@ -190,7 +190,8 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     m_isSkipped = false;
     if (m_scaler.isOn())
         hooks.tail.push_back({.together = [this] { return settleGradients(); }, .onDevice = {}});
-    if (m_plan.gradientRanks() > 1 && !parallel.averagesWeights() && !parallel.reducesEagerly())
+    const bool isReduced = parallel.reducesEagerly() && parallel.shardGroups() == 1; // in passes
+    if (m_plan.gradientRanks() > 1 && !parallel.averagesWeights() && !isReduced)
         exchange(timeline::AnchoredKind::ReduceGradients);
     if (inspect || (optimize && choice.clip)) {
         const auto before = [this, optimize, &choice, &inspect]() -> base::Result<> {

@@ -307,10 +307,13 @@ void AnalyticCosts::setTableSums(CostModel &costs) const
 ReplicaSpans AnalyticCosts::replicaSpans(int device) const
 {
     using layout::Axis;
-    const auto spanOf = [&](layout::Axes axes) {
-        return layout::nodeSpan(m_mesh->group(m_transfers.rankOf(device), axes), m_hardware.devicesPerNode);
+    const auto spanOf = [&](layout::Axes axes, int shards) {
+        const ReplicaHolders holders(m_mesh->group(m_transfers.rankOf(device), axes), shards, 0);
+        return layout::nodeSpan(holders.shards, m_hardware.devicesPerNode);
     };
-    return {spanOf({Axis::Data}), spanOf({Axis::Context, Axis::ExpertData})};
+    const model::ParallelPlan &plan = m_experiment.parallel;
+    return {spanOf({Axis::Context, Axis::Data}, plan.shardGroup()),
+            spanOf({Axis::Context, Axis::ExpertData}, layout::expertShardGroup(plan))};
 }
 
 /// Includes what a replica computes to compress.
@@ -379,6 +382,8 @@ void AnalyticCosts::setExchanges(CostModel &costs, int device) const
         const auto collective = plan.zero > 0 ? GroupCollective::ReduceScatter : GroupCollective::AllReduce;
         costs.setExchange(device, timeline::AnchoredKind::ReduceGradients,
                           plus(ofAll(collective, each.gradient), plus(ofGroups(shared), ofGroups(experts))));
+    } else if (plan.shardGroups() > 1) {
+        costs.setExchange(device, timeline::AnchoredKind::ReduceGradients, plus(ofGroups(shared), ofGroups(experts)));
     }
     if (plan.zero > 0 && (plan.zero < 3 || plan.gathersFirst()))
         costs.setExchange(device, timeline::AnchoredKind::GatherParameters, ofAll(GroupCollective::AllGather, each.parameter));

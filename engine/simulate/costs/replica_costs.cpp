@@ -161,8 +161,8 @@ public:
 private:
     double exchange(GroupCollective collective, const UnitParameters &unit, int bytes)
     {
-        return among(collective, m_plan.replicas, m_spans.all, bytes * static_cast<double>(unit.shared)) +
-               among(collective, m_plan.expertReplicas(), m_spans.experts, bytes * static_cast<double>(unit.experts));
+        return among(collective, m_plan.shardGroup(), m_spans.all, bytes * static_cast<double>(unit.shared)) +
+               among(collective, layout::expertShardGroup(m_plan), m_spans.experts, bytes * static_cast<double>(unit.experts));
     }
     double among(GroupCollective collective, int ranks, const layout::NodeSpan &span, double bytes)
     {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/layout/mesh.h"
+#include "engine/layout/replica_cut.h"
 #include "engine/model/experiment.h"
 #include "engine/model/presets.h"
 #include "engine/passes/pass.h"
@@ -39,7 +40,7 @@ struct UnitParameters {
     /// Returns those that replicas exchange in a pass: not those of experts that only this rank has.
     [[nodiscard]] std::int64_t exchanged(const model::ParallelPlan &plan) const
     {
-        return shared + (plan.expertReplicas() > 1 ? experts : 0);
+        return shared + (layout::expertShardGroup(plan) > 1 ? experts : 0);
     }
 };
 /// Returns the parameters of each unit of a stage on a rank, in the order of the forward. Sharded tables are not among them.
@@ -101,7 +102,7 @@ struct UnitSeconds {
     double embedding = 0; ///< of the first stage
     double output = 0;    ///< of the last stage
 };
-/// The nodes of the replicas of a device.
+/// The nodes of the replicas of a device that shard together, and of their context ranks.
 struct ReplicaSpans {
     layout::NodeSpan all;
     layout::NodeSpan experts; ///< of those with the same experts

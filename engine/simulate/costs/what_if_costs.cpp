@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <span>
 #include <utility>
 
 namespace stagelens::simulate {
@@ -145,13 +146,17 @@ base::Result<> slowLinks(CostModel &costs, const model::Experiment &experiment, 
     return {};
 }
 
-/// Replicas that exchange in every pass (ZeRO) begin and end each together, so that each takes as long as in the slowest.
-void runTogether(FactorTable &factors)
+/// Replicas of a shard group that exchange in every pass (ZeRO) begin and end each together, so that each takes as long as in
+/// the slowest. `together`: how many do.
+void runTogether(FactorTable &factors, std::size_t together)
 {
-    std::vector<double> slowest = factors.front();
-    for (const std::vector<double> &replica : factors)
-        std::ranges::transform(slowest, replica, slowest.begin(), [](double a, double b) { return std::max(a, b); });
-    std::ranges::fill(factors, slowest);
+    for (std::size_t first = 0; first < factors.size(); first += together) {
+        const std::span group(factors.begin() + static_cast<std::ptrdiff_t>(first), std::min(together, factors.size() - first));
+        std::vector<double> slowest = group.front();
+        for (const std::vector<double> &replica : group)
+            std::ranges::transform(slowest, replica, slowest.begin(), [](double a, double b) { return std::max(a, b); });
+        std::ranges::fill(group, slowest);
+    }
 }
 
 /// Puts replicas with equal factors and work into one class each.
@@ -181,7 +186,7 @@ base::Result<CostModel> withWhatIfs(CostModel costs, const model::Experiment &ex
     if (!factors)
         return factors.error();
     if (experiment.parallel.reducesEagerly())
-        runTogether(*factors);
+        runTogether(*factors, factors->size() / static_cast<std::size_t>(experiment.parallel.shardGroups()));
     if (const auto slowed = slowLinks(costs, experiment, schedule.devices()); !slowed)
         return slowed.error();
     std::vector<std::shared_ptr<const MicrobatchWork>> work;

@@ -26,6 +26,8 @@ struct Degrees {
     int tensor = 1;
     int replicas = 1;
     int expert = 1;
+    int context = 1;
+    int shards = 0; ///< replicas that shard together; 0: all
 };
 
 enum class Form { Eager, Reshard, Keep };
@@ -40,6 +42,8 @@ model::Experiment planOf(const char *family, int devices, const Degrees &degrees
     experiment.parallel.tensor = degrees.tensor;
     experiment.parallel.replicas = degrees.replicas;
     experiment.parallel.expert = degrees.expert;
+    experiment.parallel.context = degrees.context;
+    experiment.parallel.shardReplicas = degrees.shards;
     experiment.parallel.expertHeadroom = 4;
     experiment.parallel.zero = form == Form::Eager ? 2 : 3;
     experiment.parallel.zero2 = model::ZeroGradients::Eager;
@@ -70,6 +74,12 @@ void addDegrees()
     QTest::newRow("d 2") << Degrees{1, 2, 1};
     QTest::newRow("d 2, e 2") << Degrees{1, 2, 2}; // each expert once
     QTest::newRow("t 2, d 2, e 2") << Degrees{2, 2, 2};
+    QTest::newRow("c 2") << Degrees{1, 1, 1, 2};
+    QTest::newRow("c 2, d 2, e 2") << Degrees{1, 2, 2, 2};
+    QTest::newRow("t 2, c 2, d 2, e 4") << Degrees{2, 2, 4, 2};
+    QTest::newRow("d 4, groups of 2") << Degrees{1, 4, 1, 1, 2};
+    QTest::newRow("d 4, e 2, groups of 2") << Degrees{1, 4, 2, 1, 2}; // each expert once in a group
+    QTest::newRow("t 2, d 4, e 2, groups of 2") << Degrees{2, 4, 2, 1, 2};
 }
 
 } // namespace
@@ -85,7 +95,7 @@ private slots:
     void gradientsMatchTheReference()
     {
         QFETCH(Degrees, degrees);
-        int turn = degrees.tensor + degrees.replicas + degrees.expert;
+        int turn = degrees.tensor + degrees.replicas + degrees.expert + degrees.context;
         for (const Form form : {Form::Eager, Form::Reshard, Form::Keep})
             for (const char *family : {"1f1b", "zb-h1", "interleaved-1f1b"}) {
                 const int devices = form == Form::Keep ? 1 : 2;

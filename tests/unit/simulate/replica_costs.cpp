@@ -68,6 +68,11 @@ std::vector<base::Nanos> jointEnds(const test::Plan &plan, const SlowRanks &slow
     std::map<std::tuple<schedule::ResultRow, int, int>, Ends> results; // by row, microbatch and device
     std::vector<std::size_t> next(static_cast<std::size_t>(devices));
     std::vector<Ends> free(static_cast<std::size_t>(devices), Ends(replicas));
+    const auto together = static_cast<std::ptrdiff_t>(plan.experiment.parallel.shardGroup());
+    const auto waitForEachOther = [&](Ends &times) {
+        for (auto first = times.begin(); first != times.end(); first += together)
+            std::fill(first, first + together, *std::max_element(first, first + together));
+    };
     const auto readyOf = [&](const schedule::Pass &pass, int device) -> std::optional<Ends> {
         Ends ready = free[static_cast<std::size_t>(device)];
         bool isReady = true;
@@ -99,12 +104,12 @@ std::vector<base::Nanos> jointEnds(const test::Plan &plan, const SlowRanks &slow
                 const simulate::PassCost cost = plan.costs.of(device, pass);
                 Ends &end = *begin;
                 if (use.gathers(pass.kind))
-                    std::ranges::fill(end, std::ranges::max(end));
+                    waitForEachOther(end);
                 for (std::size_t replica = 0; replica < replicas; ++replica)
                     end[replica] +=
                         std::llround(slow[lane * replicas + replica] * static_cast<double>(cost.duration - cost.replica));
                 if (use.reduces(pass.kind))
-                    std::ranges::fill(end, std::ranges::max(end));
+                    waitForEachOther(end);
                 for (base::Nanos &each : end)
                     each += cost.replica;
                 results[{rows.of(pass.kind, pass.stage), pass.microbatch, device}] = end;
@@ -243,6 +248,30 @@ private slots:
         }
     }
 
+    /// In every pass within the group, and once a step over the groups.
+    void groupsExchangeInPasses()
+    {
+        for (const int zero : {2, 3}) {
+            model::Experiment experiment = planOf("1f1b", 2, zero, true);
+            experiment.parallel.replicas = 8;
+            experiment.parallel.shardReplicas = 4;
+            const test::Plan plan = test::planOf(experiment);
+            QVERIFY2(plan.error.empty(), plan.error.c_str());
+            const simulate::Metrics metrics =
+                simulate::computeMetrics(plan.experiment, plan.schedule, plan.timeline, &plan.costs, 0);
+            const auto count = static_cast<double>(simulate::deviceParameters(plan.experiment, plan.schedule, 0).count);
+            const double microbatches = 8;
+            const double inGroup = 0.75 * (4 * microbatches + 2 * (zero == 2 ? 1 : 2 * microbatches));
+            const double expected = count * (inGroup + 2 * (2 - 1) / 2.0 * 4 / 4);
+            QVERIFY(std::abs(static_cast<double>(metrics.replicaTraffic[0]) - expected) < 100);
+            // Of fewer ranks.
+            model::Experiment all = experiment;
+            all.parallel.shardReplicas = 0;
+            const test::Plan wide = test::planOf(all);
+            QVERIFY(plan.costs.pass(0, PassKind::B, 0).replica < wide.costs.pass(0, PassKind::B, 0).replica);
+        }
+    }
+
     /// Shares, and beside them two units of the pass.
     void aRankHoldsTwoUnitsBesideItsShares()
     {
@@ -356,6 +385,7 @@ private slots:
             experiment.schedule.vocabulary = std::array{VocabularyMethod::None, VocabularyMethod::Vocab1,
                                                         VocabularyMethod::Vocab2}[static_cast<std::size_t>(below(3))];
             experiment.parallel.replicas = 2 + below(3);
+            experiment.parallel.shardReplicas = experiment.parallel.replicas == 4 ? 2 : 0;
             SlowRanks slow;
             for (int rank = 0; rank < experiment.parallel.devices * experiment.parallel.replicas; ++rank) {
                 slow.push_back(below(3) == 0 ? 1 + 0.25 * (1 + below(4)) : 1);
