@@ -263,8 +263,10 @@ constexpr auto kEngineClauses = std::to_array<const char *>({
     QT_TRANSLATE_NOOP("Words", "it would treat the matrices of all experts of a layer as one"),
     QT_TRANSLATE_NOOP("Words", "choose the backend cpu, or exchange once a step (zero2 deferred, zero3 resident)"),
     QT_TRANSLATE_NOOP("Words", "ranks with unequal parts of the tables have unequal shares of the parameters that they sum"),
-    QT_TRANSLATE_NOOP("Words", "a run with ZeRO in every microbatch does not add the gradients of a tied table"),
-    QT_TRANSLATE_NOOP("Words", "choose no, or exchange once a step (zero2 deferred, zero3 resident)"),
+    QT_TRANSLATE_NOOP("Words",
+                      "a run with ZeRO in every microbatch does not add the gradients that two devices have of a tied table"),
+    QT_TRANSLATE_NOOP(
+        "Words", "choose no, a method that shards the vocabulary, or exchange once a step (zero2 deferred, zero3 resident)"),
     QT_TRANSLATE_NOOP("Words", "a prediction has one time for all forwards of a stage, and only some of them gather"),
     QT_TRANSLATE_NOOP("Words", "choose reshard or resident, or 1F1B on one device"),
     QT_TRANSLATE_NOOP("Words", "a run names weights as Hugging Face's GPT-2, which has no groups"),

@@ -273,6 +273,8 @@ base::Result<> Device::exchangeReplicas(timeline::AnchoredKind kind, ReplicaExch
     using timeline::AnchoredKind;
     if (kind == AnchoredKind::GatherParameters && round == 0)
         m_model.restoreValues();
+    if (kind == AnchoredKind::ReduceGradients && when == ReplicaExchange::When::InPass && round == 0)
+        m_model.addOutputGradients();
     const int shared = m_exchange.rounds(kind, when);
     auto done = round < shared ? m_exchange.run(kind, when, round) : m_expertExchange.run(kind, when, round - shared);
     if (done && round + 1 == rounds(kind, when))

@@ -123,6 +123,8 @@ public:
     [[nodiscard]] bool hasFiniteGradients() { return m_model.hasFiniteGradients(); }
     /// Multiplies all gradients by the factor, which undoes the loss scale.
     void scaleGradients(float factor) { m_model.scaleGradients(factor); }
+    /// Adds the gradients of tied output projections to those of the embedding.
+    void addOutputGradients() { m_model.addOutputGradients(); }
     /// Sets all gradients to 0: the step is skipped.
     void discardGradients() { m_model.discardGradients(); }
     /// Runs a round of TableSums::rounds() of the optimizer's step, and waits for the kernels. Returns Cancelled if the run was

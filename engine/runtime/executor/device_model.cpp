@@ -282,6 +282,17 @@ void DeviceModel::roundValues()
     m_compute.finish();
 }
 
+void DeviceModel::addOutputGradients()
+{
+    for (const auto &parameter : m_parameters) {
+        if (parameter->outputGradient.size() == 0)
+            continue;
+        m_compute.add(parameter->gradient.data(), parameter->outputGradient.data(), parameter->count());
+        m_compute.zero(parameter->outputGradient.data(), parameter->count());
+    }
+    m_compute.finish();
+}
+
 void DeviceModel::restoreGradients()
 {
     for (const auto &parameter : m_parameters)

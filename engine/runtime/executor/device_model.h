@@ -66,6 +66,7 @@ public:
     [[nodiscard]] bool hasFiniteGradients();
     void scaleGradients(float factor);
     void discardGradients();
+    void addOutputGradients();
     /// Rounds what replicas have gathered or averaged, for the passes of a run of 16 bits.
     void roundValues();
     // With ZeRO-2 and 3 each does, else nothing: what a replica holds only for a part of a step.

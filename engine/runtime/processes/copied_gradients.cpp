@@ -27,22 +27,8 @@ backend::Tensor gradientOf(const Parameter &parameter, backend::Pool &pool, back
     return tensor;
 }
 
-/// Adds the gradient of a tied output projection to that of the embedding. Call once per step.
-void addOutputGradients(const Devices &devices)
-{
-    for (const auto &device : devices) {
-        for (const auto &parameter : device->parameters()) {
-            if (parameter->outputGradient.size() == 0)
-                continue;
-            device->compute().add(parameter->gradient.data(), parameter->outputGradient.data(), parameter->count());
-            device->compute().zero(parameter->outputGradient.data(), parameter->count());
-        }
-        device->compute().finish();
-    }
-}
-
 /// If all devices are in this process: in each replica, adds the gradients of the copies of a parameter to the original in rank
-/// order, and writes the sum to every copy. Call after addOutputGradients().
+/// order, and writes the sum to every copy. Call after Device::addOutputGradients().
 void addCopies(const Devices &devices)
 {
     struct Original {
@@ -125,7 +111,8 @@ std::vector<backend::Message> CopiedGradients::messages(const RunPlan &plan) con
 base::Result<> CopiedGradients::sum(const RunPlan &plan, const Devices &devices, backend::Transport &transport,
                                     backend::Pool &pool)
 {
-    addOutputGradients(devices);
+    for (const auto &device : devices)
+        device->addOutputGradients();
     if (m_holders.empty()) {
         addCopies(devices);
         return {};

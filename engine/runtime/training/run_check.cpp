@@ -70,10 +70,12 @@ void addAsynchronous(base::Problems &found, const model::Experiment &experiment,
 /// then.
 void addExchangesInPasses(base::Problems &found, const model::Experiment &experiment, const schedule::Schedule &schedule)
 {
-    if (experiment.model.tied)
-        found.push_back({"model.tied",
-                         "is yes, but a run with ZeRO in every microbatch does not add the gradients of a tied table; choose "
-                         "no, or exchange once a step (zero2 deferred, zero3 resident)"});
+    if (experiment.model.tied && schedule.devices() > 1 && !schedule::VocabularyTables(schedule).areDivided())
+        found.push_back(
+            {"model.tied",
+             "is yes, but a run with ZeRO in every microbatch does not add the gradients that two devices have of a "
+             "tied table; choose no, a method that shards the vocabulary, or exchange once a step (zero2 deferred, "
+             "zero3 resident)"});
     if (schedule.placement().directions > 1)
         found.push_back({"parallel.zero", "exchanges in every microbatch, but the two directions of the schedule add their "
                                           "gradients at the end of a step; choose one direction, or exchange once a step "

@@ -183,7 +183,8 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     const model::ParallelPlan &parallel = m_plan.experiment.parallel;
     if (parallel.gathersFirst())
         hooks.head.push_back(work(timeline::AnchoredKind::GatherParameters));
-    if (m_plan.experiment.model.tied || m_plan.schedule.placement().directions > 1)
+    const bool hasTwoGradients = m_plan.experiment.model.tied && !parallel.reducesEagerly(); // else passes have added them
+    if (hasTwoGradients || m_plan.schedule.placement().directions > 1)
         hooks.tail.push_back({.together = [this] { return m_devices.sumCopies(); }, .onDevice = {}});
     if (m_plan.tensorRanks() > 1)
         exchange(timeline::AnchoredKind::SumReplicated);

@@ -195,6 +195,7 @@ private slots:
                 experiment.parallel.vocabularySharding = model::VocabularySharding::Device;
             if (turn % 3 == 2)
                 experiment.schedule.vocabularyKind = model::VocabularyKind::RecomputeLogits;
+            experiment.model.tied = turn % 2 == 0; // a device has both gradients of its rows
             for (const base::Problem &problem : model::unsupported(experiment, model::Use::Run))
                 QFAIL(problem.message.c_str());
             test::verifyPlan(experiment);
@@ -220,10 +221,22 @@ private slots:
         for (const Form form : {Form::Eager, Form::Reshard}) {
             auto experiment = shardedPlan(method == VocabularyMethod::None ? "interlaced" : "1f1b", method, {1, 4, 1}, form);
             experiment.training.steps = 2;
+            experiment.model.tied = form == Form::Reshard;
             test::checkMemory(experiment);
             if (QTest::currentTestFailed())
                 return;
             test::verifyHeldMemory(experiment);
+            if (QTest::currentTestFailed())
+                return;
+        }
+    }
+
+    void tiedTablesOfOneDeviceMatchTheReference()
+    {
+        for (const Form form : {Form::Eager, Form::Reshard, Form::Keep}) {
+            auto experiment = planOf("1f1b", 1, {1, 2, 2}, form);
+            experiment.model.tied = true;
+            test::verifyPlan(experiment);
             if (QTest::currentTestFailed())
                 return;
         }
@@ -336,7 +349,7 @@ private slots:
         }
     }
 
-    /// Two directions, and tied tables, add gradients of two devices at the end of a step.
+    /// Two directions, and tied tables of two devices, add gradients of two devices at the end of a step.
     void sumsOverDevicesAreRefused()
     {
         const auto fieldOf = [](const model::Experiment &experiment) {

@@ -43,6 +43,7 @@ public:
             arguments << QStringLiteral("--host") << m_host << QStringLiteral("--host-program") << m_program;
         m_cli.prepare(process, arguments);
         QProcessEnvironment environment = process.processEnvironment();
+        environment.remove(QStringLiteral("OPENBLAS_CORETYPE")); // which a login there does not see: other kernels, other bits
         environment.insert(m_variables);
         process.setProcessEnvironment(environment);
     }
