@@ -154,6 +154,11 @@ struct ParallelPlan {
     {
         return (zero == 2 && zero2 == ZeroGradients::Eager) || (zero == 3 && zero3 != ZeroParameters::Resident);
     }
+    /// Returns whether a step ends with a reduction of gradients: unless passes have reduced all of it.
+    [[nodiscard]] bool reducesAtStepEnd() const
+    {
+        return gradientRanks() > 1 && !averagesWeights() && (!reducesEagerly() || shardGroups() > 1);
+    }
     /// Returns whether the replicas gather the parameters at the begin of the step, rather than at its end (ZeRO-3, resident).
     [[nodiscard]] bool gathersFirst() const { return zero == 3 && zero3 == ZeroParameters::Resident; }
     /// Returns the microbatches of a step in all replicas.

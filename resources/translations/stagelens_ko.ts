@@ -6254,24 +6254,12 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>예측은 한 스테이지의 모든 순전파에 같은 시간을 쓰는데 그중 일부만 파라미터를 모읍니다</translation>
     </message>
     <message>
-        <source>passes have no second exchange over the groups yet</source>
-        <translation>패스에는 아직 그룹 사이의 두 번째 교환이 없습니다</translation>
-    </message>
-    <message>
-        <source>choose 0, or exchange once a step (zero2 deferred, zero3 resident)</source>
-        <translation>0을 선택하거나 스텝마다 한 번 교환하십시오(zero2 deferred, zero3 resident)</translation>
-    </message>
-    <message>
         <source>context ranks shard with all replicas</source>
         <translation>컨텍스트 랭크는 모든 복제본과 함께 나눕니다</translation>
     </message>
     <message>
         <source>choose 0, or one context rank</source>
         <translation>0 또는 컨텍스트 랭크 하나를 선택하십시오</translation>
-    </message>
-    <message>
-        <source>passes do not yet exchange among replicas and among context ranks</source>
-        <translation>패스는 아직 복제본과 컨텍스트 랭크 사이에서 함께 교환하지 못합니다</translation>
     </message>
     <message>
         <source>given durations do not say what exchanges take</source>
@@ -10826,14 +10814,6 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>표의 크기가 다른 랭크는 더하는 파라미터의 몫도 다릅니다</translation>
     </message>
     <message>
-        <source>a run with ZeRO in every microbatch does not add the gradients of a tied table</source>
-        <translation>마이크로배치마다 교환하는 ZeRO의 실행은 공유된 표의 기울기를 더하지 않습니다</translation>
-    </message>
-    <message>
-        <source>choose no, or exchange once a step (zero2 deferred, zero3 resident)</source>
-        <translation>no를 고르거나 스텝마다 한 번 교환하세요 (zero2 deferred, zero3 resident)</translation>
-    </message>
-    <message>
         <source>the ranks of this machine offload to %1 of pinned memory, but only %2 are free</source>
         <translation>이 컴퓨터의 랭크가 고정된 메모리 %1에 오프로드하는데 %2만 비어 있습니다</translation>
     </message>
@@ -10928,6 +10908,14 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>Replicas exchange in every pass: each takes as long as in the slowest.</source>
         <translation>복제본이 패스마다 교환합니다. 패스마다 가장 느린 복제본에서만큼 걸립니다.</translation>
+    </message>
+    <message>
+        <source>a run with ZeRO in every microbatch does not add the gradients that two devices have of a tied table</source>
+        <translation>마이크로배치마다 ZeRO로 교환하는 실행은 두 장치가 가진 묶인 표의 기울기를 더하지 않습니다</translation>
+    </message>
+    <message>
+        <source>choose no, a method that shards the vocabulary, or exchange once a step (zero2 deferred, zero3 resident)</source>
+        <translation>no, 어휘를 나누는 방법, 또는 스텝마다 한 번 교환(zero2 deferred, zero3 resident)을 고르십시오</translation>
     </message>
 </context>
 </TS>

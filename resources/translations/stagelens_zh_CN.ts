@@ -6254,24 +6254,12 @@ Expert ranks exchange for %1 of device %2&apos;s passes (%3).</source>
         <translation>预测中一个阶段的所有前向用同一时间，而只有一部分会收集参数</translation>
     </message>
     <message>
-        <source>passes have no second exchange over the groups yet</source>
-        <translation>计算块尚无跨组的第二次交换</translation>
-    </message>
-    <message>
-        <source>choose 0, or exchange once a step (zero2 deferred, zero3 resident)</source>
-        <translation>请选择 0，或每步交换一次（zero2 deferred、zero3 resident）</translation>
-    </message>
-    <message>
         <source>context ranks shard with all replicas</source>
         <translation>上下文 rank 与所有副本一起分片</translation>
     </message>
     <message>
         <source>choose 0, or one context rank</source>
         <translation>请选择 0，或一个上下文 rank</translation>
-    </message>
-    <message>
-        <source>passes do not yet exchange among replicas and among context ranks</source>
-        <translation>计算块尚不能同时在副本间和上下文 rank 间交换</translation>
     </message>
     <message>
         <source>given durations do not say what exchanges take</source>
@@ -10826,14 +10814,6 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
         <translation>表的部分不等的 rank，其求和的参数份额也不等</translation>
     </message>
     <message>
-        <source>a run with ZeRO in every microbatch does not add the gradients of a tied table</source>
-        <translation>每个微批次都交换的 ZeRO 在运行时不会把共享的表的梯度相加</translation>
-    </message>
-    <message>
-        <source>choose no, or exchange once a step (zero2 deferred, zero3 resident)</source>
-        <translation>请选择 no，或每步交换一次（zero2 deferred，zero3 resident）</translation>
-    </message>
-    <message>
         <source>the ranks of this machine offload to %1 of pinned memory, but only %2 are free</source>
         <translation>本机的 rank 卸载到 %1 的锁页内存，但只有 %2 空闲</translation>
     </message>
@@ -10928,6 +10908,14 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>Replicas exchange in every pass: each takes as long as in the slowest.</source>
         <translation>副本在每个计算块中都交换：每个计算块的用时与在最慢的副本中相同。</translation>
+    </message>
+    <message>
+        <source>a run with ZeRO in every microbatch does not add the gradients that two devices have of a tied table</source>
+        <translation>在每个微批次都用 ZeRO 交换的运行不会把两个设备持有的绑定表的梯度相加</translation>
+    </message>
+    <message>
+        <source>choose no, a method that shards the vocabulary, or exchange once a step (zero2 deferred, zero3 resident)</source>
+        <translation>请选择“否”、会切分词表的方法，或每步交换一次（zero2 deferred、zero3 resident）</translation>
     </message>
 </context>
 </TS>

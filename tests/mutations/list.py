@@ -61,7 +61,7 @@ MUTATIONS = [
              "exchange(timeline::AnchoredKind::ReduceGradients);", "(void)exchange;",
              "integration/replicas", "gradientsMatchTheReference"),
     Mutation("passes of ZeRO-3 do not gather the parameters that others hold", PASS_RUN,
-             "m_gathers(!isEvaluation && exchanging != nullptr && simulate::gathersUnits(*exchanging, pass.kind))",
+             "m_gathers(!isEvaluation && exchanging != nullptr && exchanging->gathers(pass.kind))",
              "m_gathers(false)", ZERO_IN_PASSES, "bitsDependOnNeitherModeNorForm:d 4, e 2"),
     Mutation("replicas do not gather the parameters that others updated", SESSION,
              "    if (m_plan.gradientRanks() > 1 && (parallel.zero == 1 || parallel.zero == 2))\n"
@@ -154,7 +154,7 @@ MUTATIONS = [
              "        kernels.decodeSigns(sum, messages, count);\n", "",
              "integration/training/one_bit_adam", "lossesFall"),
     Mutation("gradients of tables are not summed over the ranks that divide their tokens",
-             "engine/runtime/executor/device_model.cpp", "            repeatOverTensorRanks(rows);\n", "            (void)0;\n",
+             "engine/runtime/executor/device_model.cpp", "            repeatOver(m_plan, m_tensor, rows);\n", "            (void)0;\n",
              *BY_TOKENS),
     Mutation("tensor ranks that divide the tokens have those of the first rank", "engine/runtime/data/context_tokens.h",
              "? shape.firstOwn(tensorRank) : 0;", "? shape.firstOwn(0 * tensorRank) : 0;", *BY_TOKENS),

@@ -185,7 +185,7 @@ void PanelFields::everyFieldReadsBackWhatItWrites()
             experiment.parallel.zero = 2;
         else if (field.id == u"parallel.zero3"_s)
             experiment.parallel.zero = 3;
-        else if (field.id == u"parallel.sequence_parallel"_s)
+        else if (field.id == u"parallel.sequence_parallel"_s || field.id == u"parallel.vocabulary_sharding"_s)
             experiment.parallel.tensor = 2;
         else if (field.id == u"parallel.context_method"_s)
             experiment.parallel.context = 2;

@@ -37,12 +37,11 @@ Device::Device(const RunPlan &plan, const RankPlace &place, DeviceMemory &memory
                 &m_operators,  plan.experiment.schedule.offloadParameters ? &m_weights : nullptr},
       m_model(plan, place, memory.pool(), m_host.pool(), compute), m_messages(plan, place, m_context, m_step, transports.rail),
       m_hostCopies(plan, place.device, memory, compute), m_runner(plan, place, m_context, m_model, m_step),
-      m_exchange(plan, place.share, m_context, m_model, transports.shares, ReplicaExchange::Of::Shared),
+      m_replicas(plan, place.share, m_context, m_model, transports.shares, transports.copies),
       m_compressed(plan, place.share, m_context, m_model, transports.shares),
-      m_expertExchange(plan, place.share, m_context, m_model, transports.copies, ReplicaExchange::Of::Experts),
       m_unitUse(plan.experiment.parallel, plan.schedule.vocabulary()),
       m_exchangesInPasses(parallel().reducesEagerly() &&
-                          rounds(timeline::AnchoredKind::ReduceGradients, ReplicaExchange::When::InPass) > 0),
+                          m_replicas.rounds(timeline::AnchoredKind::ReduceGradients, ReplicaExchange::When::InPass) > 0),
       m_collectives(place, m_context, m_model, transports.tensor, plan.experiment.parallel.reducesEagerly()),
       m_keys(m_context, transports.context), m_heads(m_context, transports.context),
       m_choices(m_context, place.router, transports.routers), m_drops(m_context, place.router, transports.routers),
@@ -146,7 +145,7 @@ base::Result<> Device::exchange(PassRun &run, int round)
     if (round + 1 == rounds(exchange.kind))
         run.exchange().reset();
     if (isOverReplicas(exchange.kind))
-        return exchangeReplicas(anchoredKind(exchange.kind), ReplicaExchange::When::InPass, round);
+        return m_replicas.run(anchoredKind(exchange.kind), ReplicaExchange::When::InPass, round);
     if (isOverExperts(exchange.kind))
         return m_experts.run(exchange, round);
     if (exchange.kind == TensorExchange::Kind::SumChoices)
@@ -250,12 +249,7 @@ int Device::rounds(timeline::AnchoredKind kind) const
     if (isCompressed(kind))
         return m_compressed.rounds();
     return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.sumRounds()
-                                                         : rounds(kind, ReplicaExchange::When::StepEnd);
-}
-
-int Device::rounds(timeline::AnchoredKind kind, ReplicaExchange::When when) const
-{
-    return m_exchange.rounds(kind, when) + m_expertExchange.rounds(kind, when);
+                                                         : m_replicas.rounds(kind, ReplicaExchange::When::StepEnd);
 }
 
 base::Result<> Device::runAnchored(timeline::AnchoredKind kind, int round)
@@ -265,29 +259,14 @@ base::Result<> Device::runAnchored(timeline::AnchoredKind kind, int round)
         return m_collectives.runSum(round);
     if (isCompressed(kind))
         return m_compressed.run(round);
-    return exchangeReplicas(kind, ReplicaExchange::When::StepEnd, round);
-}
-
-base::Result<> Device::exchangeReplicas(timeline::AnchoredKind kind, ReplicaExchange::When when, int round)
-{
-    using timeline::AnchoredKind;
-    if (kind == AnchoredKind::GatherParameters && round == 0)
-        m_model.restoreValues();
-    if (kind == AnchoredKind::ReduceGradients && when == ReplicaExchange::When::InPass && round == 0)
-        m_model.addOutputGradients();
-    const int shared = m_exchange.rounds(kind, when);
-    auto done = round < shared ? m_exchange.run(kind, when, round) : m_expertExchange.run(kind, when, round - shared);
-    if (done && round + 1 == rounds(kind, when))
-        kind == AnchoredKind::ReduceGradients ? m_model.dropGradients() : m_model.roundValues();
-    return done;
+    return m_replicas.run(kind, ReplicaExchange::When::StepEnd, round);
 }
 
 base::Bytes Device::bytesSent(timeline::AnchoredKind kind) const
 {
     if (isCompressed(kind))
         return m_compressed.bytesSent();
-    return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.sumBytes()
-                                                         : m_exchange.bytesSent(kind) + m_expertExchange.bytesSent(kind);
+    return kind == timeline::AnchoredKind::SumReplicated ? m_collectives.sumBytes() : m_replicas.bytesSent(kind);
 }
 
 base::Result<> Device::optimize(float gradientScale, int round)

@@ -80,7 +80,7 @@ public:
     [[nodiscard]] int rounds(TensorExchange::Kind kind) const
     {
         return isOverContext(kind)                        ? KeyExchange::rounds(kind)
-               : isOverReplicas(kind)                     ? rounds(anchoredKind(kind), ReplicaExchange::When::InPass)
+               : isOverReplicas(kind)                     ? m_replicas.rounds(anchoredKind(kind), ReplicaExchange::When::InPass)
                : isOverExperts(kind)                      ? m_experts.rounds(kind)
                : kind == TensorExchange::Kind::SumChoices ? ChoiceExchange::kRounds
                : kind == TensorExchange::Kind::DropRows   ? DropExchange::kRounds
@@ -123,8 +123,6 @@ public:
     [[nodiscard]] bool hasFiniteGradients() { return m_model.hasFiniteGradients(); }
     /// Multiplies all gradients by the factor, which undoes the loss scale.
     void scaleGradients(float factor) { m_model.scaleGradients(factor); }
-    /// Adds the gradients of tied output projections to those of the embedding.
-    void addOutputGradients() { m_model.addOutputGradients(); }
     /// Sets all gradients to 0: the step is skipped.
     void discardGradients() { m_model.discardGradients(); }
     /// Runs a round of TableSums::rounds() of the optimizer's step, and waits for the kernels. Returns Cancelled if the run was
@@ -158,8 +156,6 @@ private:
     {
         return kind == timeline::AnchoredKind::ReduceGradients && m_compressed.isOn();
     }
-    [[nodiscard]] int rounds(timeline::AnchoredKind kind, ReplicaExchange::When when) const;
-    [[nodiscard]] base::Result<> exchangeReplicas(timeline::AnchoredKind kind, ReplicaExchange::When when, int round);
     /// Runs the pass with the weight version that the schedule requires.
     [[nodiscard]] base::Result<> runWithVersion(PassRun &run);
 
@@ -177,9 +173,8 @@ private:
     DeviceMessages m_messages;
     DeviceCopies m_hostCopies;
     PassRunner m_runner;
-    ReplicaExchange m_exchange;
-    CompressedExchange m_compressed;  ///< in the place of its gradients, if they are compressed
-    ReplicaExchange m_expertExchange; ///< of experts that are divided over ranks
+    ReplicaExchanges m_replicas;
+    CompressedExchange m_compressed; ///< in the place of its gradients, if they are compressed
     simulate::UnitUse m_unitUse;
     bool m_exchangesInPasses; ///< with its replicas (ZeRO), if it has parameters
     TensorCollectives m_collectives;

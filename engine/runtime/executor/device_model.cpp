@@ -73,6 +73,14 @@ Parameter &DeviceModel::ownRows(int index, const layout::Interval &rows)
     return own(index, layout::MatrixPart::ofRows(rows.begin, rows.size(), m_plan.parameters[size(index)].columns));
 }
 
+/// Notes that every tensor rank of the device holds the same part of the parameter.
+static void repeatOver(const RunPlan &plan, int tensorRank, Parameter &parameter)
+{
+    parameter.copies = plan.tensorRanks();
+    parameter.isRepeated = tensorRank > 0;
+    parameter.needsSum = plan.shape.split.isSequenceParallel;
+}
+
 Parameter &DeviceModel::ofStage(Parameter &parameter, int stage)
 {
     parameter.isCopy = m_device != m_plan.schedule.placement().deviceOf(stage);
@@ -82,17 +90,10 @@ Parameter &DeviceModel::ofStage(Parameter &parameter, int stage)
     return parameter;
 }
 
-void DeviceModel::repeatOverTensorRanks(Parameter &parameter) const
-{
-    parameter.copies = m_plan.tensorRanks();
-    parameter.isRepeated = m_tensor > 0;
-    parameter.needsSum = m_plan.shape.split.isSequenceParallel;
-}
-
 Parameter &DeviceModel::ownWhole(int index, int stage)
 {
     Parameter &parameter = ownRows(index, {0, m_plan.parameters[size(index)].rows});
-    repeatOverTensorRanks(parameter);
+    repeatOver(m_plan, m_tensor, parameter);
     return ofStage(parameter, stage);
 }
 
@@ -122,7 +123,7 @@ void DeviceModel::makeVocabularyParameters()
     const auto shard = [&](int index, int stage) -> Parameter & {
         Parameter &rows = ownRows(index, m_plan.rowsOf(index, m_device, m_tensor));
         if (m_plan.shape.split.dividesVocabularyByTokens)
-            repeatOverTensorRanks(rows);
+            repeatOver(m_plan, m_tensor, rows);
         return tables.areDivided() ? rows : ofStage(rows, stage);
     };
     if (tables.holdsTokens(m_device))
@@ -279,17 +280,6 @@ void DeviceModel::roundValues()
 {
     for (const auto &parameter : m_parameters)
         refreshRead(*parameter, m_compute);
-    m_compute.finish();
-}
-
-void DeviceModel::addOutputGradients()
-{
-    for (const auto &parameter : m_parameters) {
-        if (parameter->outputGradient.size() == 0)
-            continue;
-        m_compute.add(parameter->gradient.data(), parameter->outputGradient.data(), parameter->count());
-        m_compute.zero(parameter->outputGradient.data(), parameter->count());
-    }
     m_compute.finish();
 }
 

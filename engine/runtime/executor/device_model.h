@@ -66,7 +66,6 @@ public:
     [[nodiscard]] bool hasFiniteGradients();
     void scaleGradients(float factor);
     void discardGradients();
-    void addOutputGradients();
     /// Rounds what replicas have gathered or averaged, for the passes of a run of 16 bits.
     void roundValues();
     // With ZeRO-2 and 3 each does, else nothing: what a replica holds only for a part of a step.
@@ -96,8 +95,6 @@ private:
     /// Adds a parameter of a layer of `stage`, or the rank's part of it.
     Parameter &ownOfLayer(int index, const operators::BlockParameter &parameter, int stage);
     Parameter &ofStage(Parameter &parameter, int stage);
-    /// Notes that every tensor rank of the device holds the same part of the parameter.
-    void repeatOverTensorRanks(Parameter &parameter) const;
     /// Adds a parameter of `stage` that all tensor ranks hold. It is a copy unless this device runs the stage in the first
     /// direction.
     Parameter &ownWhole(int index, int stage);

@@ -244,4 +244,17 @@ bool ReplicaExchange::takeOthers(int chunk, const ParameterPart &part)
     return true;
 }
 
+base::Result<> ReplicaExchanges::run(AnchoredKind kind, When when, int round)
+{
+    if (kind == AnchoredKind::GatherParameters && round == 0)
+        m_model.restoreValues();
+    if (kind == AnchoredKind::ReduceGradients && when == When::InPass && round == 0)
+        addOutputGradients(m_model.parameters(), m_context.compute);
+    const int shared = m_shared.rounds(kind, when);
+    auto done = round < shared ? m_shared.run(kind, when, round) : m_experts.run(kind, when, round - shared);
+    if (done && round + 1 == rounds(kind, when))
+        kind == AnchoredKind::ReduceGradients ? m_model.dropGradients() : m_model.roundValues();
+    return done;
+}
+
 } // namespace stagelens::runtime

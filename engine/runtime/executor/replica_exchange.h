@@ -92,4 +92,33 @@ private:
     int m_chunks;
 };
 
+/// Both exchanges of a rank, and what they do to its parameters: those of all replicas, then experts.
+class ReplicaExchanges {
+public:
+    using When = ReplicaExchange::When;
+    /// `shares` and `copies`: see ReplicaExchange.
+    ReplicaExchanges(const RunPlan &plan, int share, const Context &context, DeviceModel &model, backend::Transport &shares,
+                     backend::Transport &copies)
+        : m_model(model), m_context(context), m_shared(plan, share, context, model, shares, ReplicaExchange::Of::Shared),
+          m_experts(plan, share, context, model, copies, ReplicaExchange::Of::Experts)
+    {}
+
+    [[nodiscard]] int rounds(timeline::AnchoredKind kind, When when) const
+    {
+        return m_shared.rounds(kind, when) + m_experts.rounds(kind, when);
+    }
+    /// Runs a round. The first makes gathered parameters whole, the last drops what the rank does not keep of gradients.
+    [[nodiscard]] base::Result<> run(timeline::AnchoredKind kind, When when, int round);
+    [[nodiscard]] base::Bytes bytesSent(timeline::AnchoredKind kind) const
+    {
+        return m_shared.bytesSent(kind) + m_experts.bytesSent(kind);
+    }
+
+private:
+    DeviceModel &m_model;
+    const Context &m_context;
+    ReplicaExchange m_shared;
+    ReplicaExchange m_experts; ///< that are divided over ranks
+};
+
 } // namespace stagelens::runtime

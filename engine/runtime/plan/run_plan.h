@@ -75,6 +75,12 @@ struct RunPlan {
                 at[Axis::Expert],
                 at[Axis::Context] + contextRanks() * at[Axis::Data]};
     }
+    /// Returns whether gradients of copies, and of tied tables, are added at the end of a step. Passes that reduce gradients
+    /// have added those of tied tables.
+    [[nodiscard]] bool sumsCopies() const
+    {
+        return (experiment.model.tied && !experiment.parallel.reducesEagerly()) || schedule.placement().directions > 1;
+    }
     /// Returns whether the losses of a rank are of tokens of its own. Otherwise all tensor ranks of a device compute the same.
     [[nodiscard]] bool hasOwnLosses(const RankPlace &place) const
     {

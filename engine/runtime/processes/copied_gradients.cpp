@@ -28,7 +28,7 @@ backend::Tensor gradientOf(const Parameter &parameter, backend::Pool &pool, back
 }
 
 /// If all devices are in this process: in each replica, adds the gradients of the copies of a parameter to the original in rank
-/// order, and writes the sum to every copy. Call after Device::addOutputGradients().
+/// order, and writes the sum to every copy. Call after addOutputGradients().
 void addCopies(const Devices &devices)
 {
     struct Original {
@@ -112,7 +112,7 @@ base::Result<> CopiedGradients::sum(const RunPlan &plan, const Devices &devices,
                                     backend::Pool &pool)
 {
     for (const auto &device : devices)
-        device->addOutputGradients();
+        addOutputGradients(device->parameters(), device->compute());
     if (m_holders.empty()) {
         addCopies(devices);
         return {};

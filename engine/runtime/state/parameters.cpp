@@ -107,4 +107,15 @@ backend::Buffer allocateVersion(backend::Pool &pool, Parameter &parameter, backe
     return version;
 }
 
+void addOutputGradients(const std::vector<std::unique_ptr<Parameter>> &parameters, backend::Compute &compute)
+{
+    for (const auto &parameter : parameters) {
+        if (parameter->outputGradient.size() == 0)
+            continue;
+        compute.add(parameter->gradient.data(), parameter->outputGradient.data(), parameter->count());
+        compute.zero(parameter->outputGradient.data(), parameter->count());
+    }
+    compute.finish();
+}
+
 } // namespace stagelens::runtime

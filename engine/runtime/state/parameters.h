@@ -8,6 +8,7 @@
 #include "kernels/include/adamw.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -158,5 +159,8 @@ void shareState(backend::Pool &pool, Parameter &parameter, const layout::Interva
 void refreshRead(Parameter &parameter, backend::Compute &compute);
 /// Allocates memory for another version of what passes read, with its padding.
 [[nodiscard]] backend::Buffer allocateVersion(backend::Pool &pool, Parameter &parameter, backend::Compute &compute);
+
+/// Adds the gradients of tied output projections to those of the embedding.
+void addOutputGradients(const std::vector<std::unique_ptr<Parameter>> &parameters, backend::Compute &compute);
 
 } // namespace stagelens::runtime

@@ -95,8 +95,7 @@ base::Result<> RunDevices::makeMemory()
     }
     m_memories.resize(ranks.size());
     // CopiedGradients adds the gradients of copies in one process without the transport.
-    const bool hasCopies = m_plan.schedule.placement().directions > 1 || m_plan.experiment.model.tied;
-    const bool readsOthers = !m_isOverNccl || (m_control.isAlone() && hasCopies);
+    const bool readsOthers = !m_isOverNccl || (m_control.isAlone() && m_plan.sumsCopies());
     if (m_plan.experiment.training.backend == "cuda")
         if (auto opened = openGpus(ranks, m_places, !readsOthers); !opened)
             return opened;

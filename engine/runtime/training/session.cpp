@@ -183,16 +183,14 @@ StepHooks Session::hooksOf(int index, bool optimize, const TrainingObserver &obs
     const model::ParallelPlan &parallel = m_plan.experiment.parallel;
     if (parallel.gathersFirst())
         hooks.head.push_back(work(timeline::AnchoredKind::GatherParameters));
-    const bool hasTwoGradients = m_plan.experiment.model.tied && !parallel.reducesEagerly(); // else passes have added them
-    if (hasTwoGradients || m_plan.schedule.placement().directions > 1)
+    if (m_plan.sumsCopies())
         hooks.tail.push_back({.together = [this] { return m_devices.sumCopies(); }, .onDevice = {}});
     if (m_plan.tensorRanks() > 1)
         exchange(timeline::AnchoredKind::SumReplicated);
     m_isSkipped = false;
     if (m_scaler.isOn())
         hooks.tail.push_back({.together = [this] { return settleGradients(); }, .onDevice = {}});
-    const bool isReduced = parallel.reducesEagerly() && parallel.shardGroups() == 1; // in passes
-    if (m_plan.gradientRanks() > 1 && !parallel.averagesWeights() && !isReduced)
+    if (parallel.reducesAtStepEnd())
         exchange(timeline::AnchoredKind::ReduceGradients);
     if (inspect || (optimize && choice.clip)) {
         const auto before = [this, optimize, &choice, &inspect]() -> base::Result<> {
