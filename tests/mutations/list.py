@@ -154,7 +154,7 @@ MUTATIONS = [
              "        kernels.decodeSigns(sum, messages, count);\n", "",
              "integration/training/one_bit_adam", "lossesFall"),
     Mutation("gradients of tables are not summed over the ranks that divide their tokens",
-             "engine/runtime/executor/device_model.cpp", "            repeatOver(m_plan, m_tensor, rows);\n", "            (void)0;\n",
+             "engine/runtime/executor/device_model.cpp", "        repeatOver(plan, tensorRank, rows);\n}", "        (void)rows;\n}",
              *BY_TOKENS),
     Mutation("tensor ranks that divide the tokens have those of the first rank", "engine/runtime/data/context_tokens.h",
              "? shape.firstOwn(tensorRank) : 0;", "? shape.firstOwn(0 * tensorRank) : 0;", *BY_TOKENS),

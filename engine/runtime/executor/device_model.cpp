@@ -81,6 +81,13 @@ static void repeatOver(const RunPlan &plan, int tensorRank, Parameter &parameter
     parameter.needsSum = plan.shape.split.isSequenceParallel;
 }
 
+/// The same of rows of a table, if tensor ranks divide the tokens.
+static void repeatTable(const RunPlan &plan, int tensorRank, Parameter &rows)
+{
+    if (plan.shape.split.dividesVocabularyByTokens)
+        repeatOver(plan, tensorRank, rows);
+}
+
 Parameter &DeviceModel::ofStage(Parameter &parameter, int stage)
 {
     parameter.isCopy = m_device != m_plan.schedule.placement().deviceOf(stage);
@@ -122,8 +129,7 @@ void DeviceModel::makeVocabularyParameters()
     const schedule::VocabularyTables &tables = m_plan.tables;
     const auto shard = [&](int index, int stage) -> Parameter & {
         Parameter &rows = ownRows(index, m_plan.rowsOf(index, m_device, m_tensor));
-        if (m_plan.shape.split.dividesVocabularyByTokens)
-            repeatOver(m_plan, m_tensor, rows);
+        repeatTable(m_plan, m_tensor, rows);
         return tables.areDivided() ? rows : ofStage(rows, stage);
     };
     if (tables.holdsTokens(m_device))
