@@ -2,10 +2,12 @@
 
 #include "engine/base/text.h"
 #include "engine/exchange/launch_plan.h"
+#include "engine/model/loss_scale.h"
 #include "engine/model/names.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <ranges>
 
 namespace stagelens::exchange {
 
@@ -73,6 +75,34 @@ void omitVocabulary(const LaunchPlan &plan, std::string_view framework, Launch &
 
 namespace {
 
+/// Notes choices that none of the formats carries over.
+void omitCommon(const model::Experiment &experiment, const schedule::Schedule &schedule, Launch &launch)
+{
+    const auto omit = [&launch](bool isUsed, std::string text) {
+        if (isUsed)
+            launch.omitted.push_back(std::move(text));
+    };
+    const model::ScheduleChoice &choice = experiment.schedule;
+    const std::string &optimizer = experiment.training.optimizer.name;
+    omit(optimizer != "adamw", fmt::format("optimizer {}: the run there uses AdamW, with this learning rate", optimizer));
+    const bool hasCopies = std::ranges::any_of(std::views::iota(0, schedule.devices()),
+                                               [&](int device) { return !schedule.copies(device).empty(); });
+    omit(hasCopies || choice.offload.isAuto || choice.offload.fraction > 0,
+         "activations on the host: they stay on the device there");
+    omit(choice.offloadOptimizer, "optimizer state on the host: it stays on the device there");
+    omit(choice.offloadParameters, "weights of layers on the host: they stay on the device there");
+    const model::ParallelPlan &parallel = experiment.parallel;
+    omit(
+        parallel.context > 1 && parallel.contextMethod != model::ContextMethod::Ring,
+        fmt::format("context ranks by {}: keys and values travel around in a ring there", model::name(parallel.contextMethod)));
+    omit(experiment.training.lossScale.fixed.has_value(),
+         fmt::format("loss scale {}: it is dynamic there", model::text(experiment.training.lossScale)));
+    omit(parallel.expert > 1 && parallel.dispatchPrecision != model::DispatchPrecision::Same,
+         "tokens sent to experts in 8 bits: they have the precision of the model there");
+    omit(parallel.tensor > 1 && parallel.vocabularySharding == model::VocabularySharding::Device,
+         "vocabulary divided by tokens: tensor ranks divide the rows of the token tables there");
+}
+
 base::Result<Launch> frameworkLaunch(std::string_view format, const LaunchPlan &plan)
 {
     if (format == "megatron")
@@ -95,6 +125,8 @@ base::Result<Launch> launchOf(std::string_view format, const model::Experiment &
     auto launch = frameworkLaunch(format, plan);
     if (launch)
         launch->version = findFramework(format)->version;
+    if (launch)
+        omitCommon(experiment, schedule, *launch);
     if (const model::CompressionChoice &choice = experiment.training.compression; launch && choice.isOn())
         launch->omitted.push_back(
             fmt::format("gradient compression {}: replicas exchange whole gradients there", operators::text(choice)));

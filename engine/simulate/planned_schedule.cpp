@@ -73,8 +73,8 @@ base::Problems memoryProblems(const model::Experiment &experiment, const schedul
         const std::string unit = schedule.placement().chunks() > 1 ? " chunks of microbatches" : " microbatches";
         problems.push_back(
             {"schedule.memory_limit",
-             fmt::format("device {} needs {}{} in flight but the limit has room for {}; raise memory_limit to {} or choose "
-                         "v-half, v-min or zb-auto",
+             fmt::format("device {} needs {}{} in flight but the limit has room for {}; raise memory_limit to {}, or look at "
+                         "the levers for what needs less",
                          device, held, unit, std::max<Bytes>(0, limit - needs.fixed) / std::max<Bytes>(1, needs.activation),
                          required)});
     }

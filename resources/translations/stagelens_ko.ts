@@ -8964,10 +8964,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>%1에서 활성값 %2개를 보관하게 되는데 자리는 %3개뿐입니다</translation>
     </message>
     <message>
-        <source>run a backward before it, raise memory_limit, or choose v-half</source>
-        <translation>그 앞에 역전파를 실행하거나, memory_limit을 늘리거나, v-half를 선택하십시오</translation>
-    </message>
-    <message>
         <source>raise memory_limit, or split the model over more devices</source>
         <translation>memory_limit을 늘리거나 모델을 더 많은 장치에 나누십시오</translation>
     </message>
@@ -9050,10 +9046,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
     <message>
         <source>raise memory_limit</source>
         <translation>memory_limit을 늘리십시오</translation>
-    </message>
-    <message>
-        <source>raise memory_limit to %1 or choose v-half, v-min or zb-auto</source>
-        <translation>memory_limit을 %1(으)로 늘리거나 v-half, v-min, zb-auto를 선택하십시오</translation>
     </message>
     <message>
         <source>a limit in bytes needs a model</source>
@@ -10916,6 +10908,14 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>choose no, a method that shards the vocabulary, or exchange once a step (zero2 deferred, zero3 resident)</source>
         <translation>no, 어휘를 나누는 방법, 또는 스텝마다 한 번 교환(zero2 deferred, zero3 resident)을 고르십시오</translation>
+    </message>
+    <message>
+        <source>run a backward before it, or raise memory_limit</source>
+        <translation>그 앞에 역전파를 실행하거나, memory_limit을 늘리십시오</translation>
+    </message>
+    <message>
+        <source>raise memory_limit to %1, or look at the levers for what needs less</source>
+        <translation>memory_limit을 %1까지 늘리거나, 더 적게 필요한 것을 레버에서 찾으십시오</translation>
     </message>
 </context>
 </TS>

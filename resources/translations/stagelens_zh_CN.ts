@@ -8964,10 +8964,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
         <translation>%1 使在途的激活达到 %2 份，但只有 %3 份的空间</translation>
     </message>
     <message>
-        <source>run a backward before it, raise memory_limit, or choose v-half</source>
-        <translation>请在它之前运行一个反向、提高 memory_limit，或选择 v-half</translation>
-    </message>
-    <message>
         <source>raise memory_limit, or split the model over more devices</source>
         <translation>请提高 memory_limit，或把模型拆分到更多设备</translation>
     </message>
@@ -9050,10 +9046,6 @@ The bubble is that of all steps; between their fill and drain it is %1.</source>
     <message>
         <source>raise memory_limit</source>
         <translation>请提高 memory_limit</translation>
-    </message>
-    <message>
-        <source>raise memory_limit to %1 or choose v-half, v-min or zb-auto</source>
-        <translation>请将 memory_limit 提高到 %1，或选择 v-half、v-min 或 zb-auto</translation>
     </message>
     <message>
         <source>a limit in bytes needs a model</source>
@@ -10916,6 +10908,14 @@ Below: iteration %1, bubble %2, microbatches held: at most %3</source>
     <message>
         <source>choose no, a method that shards the vocabulary, or exchange once a step (zero2 deferred, zero3 resident)</source>
         <translation>请选择“否”、会切分词表的方法，或每步交换一次（zero2 deferred、zero3 resident）</translation>
+    </message>
+    <message>
+        <source>run a backward before it, or raise memory_limit</source>
+        <translation>请在它之前运行一个反向，或提高 memory_limit</translation>
+    </message>
+    <message>
+        <source>raise memory_limit to %1, or look at the levers for what needs less</source>
+        <translation>请把 memory_limit 提高到 %1，或在杠杆中查看需要更少内存的选择</translation>
     </message>
 </context>
 </TS>

@@ -127,6 +127,13 @@ private slots:
         QTest::newRow("no gpus") << u"plan"_s << QByteArray("--gpus");
         QTest::newRow("fix") << u"plan --gpus 4 --fix size=2"_s << QByteArray("--fix: has 'size'; choose from devices");
         QTest::newRow("fix number") << u"plan --gpus 4 --fix devices=x"_s << QByteArray("write it as devices=1");
+        QTest::newRow("fix and option") << u"plan --gpus 8 --devices 4 --fix devices=2"_s
+                                        << QByteArray("--devices: is 4, but --fix gives devices=2; leave one out");
+        QTest::newRow("no division") << u"plan --gpus 8 --fix devices=4,tensor=4"_s
+                                     << QByteArray("8 GPUs divide into no plan with these sizes");
+        QTest::newRow("refused division") << u"plan --gpus 4 --model gpt-4b --hardware a100-80gb --replicas 2 --sync-every 4"_s
+                                          << QByteArray("a schedule refuses");
+        QTest::newRow("cut of no schedule") << u"cut --schedule auto"_s << QByteArray("--schedule: is auto, but a cut is");
         QTest::newRow("tokens") << u"plan --gpus 4 --tokens many"_s << QByteArray("--tokens: is 'many'");
         QTest::newRow("cost") << u"plan --gpus 4 --objective cost"_s << QByteArray("no hardware preset states a price");
         QTest::newRow("batch") << u"simulate --replicas 3 --global-batch 16"_s

@@ -7,6 +7,7 @@
 #include "engine/base/count.h"
 #include "engine/base/file.h"
 #include "engine/base/text.h"
+#include "engine/model/family_shape.h"
 #include "engine/service/machine/environment.h"
 #include "engine/service/search/layer_cut.h"
 
@@ -266,6 +267,8 @@ void printCuts(std::ostream &out, const LayerCuts &cuts)
         out << fmt::format("\nmin-max as a plan: --stage-layers {}{}\n", fmt::join(layers, "/"),
                            leavesOneOut ? " --vocabulary redis" : "");
     }
+    if (isSlow)
+        out << "\nWhat follows has every device as fast as planned.\n";
     printReplicated(out, cuts);
     if (cuts.sequence)
         printSequence(out, *cuts.sequence);
@@ -295,6 +298,8 @@ int cut(const ExperimentArguments &arguments, const CutWishes &wishes)
         else
             given.units = *units;
     }
+    if (experiment->schedule.family == model::kAutomaticFamily)
+        problems.push_back({"--schedule", "is auto, but a cut is into the stages of one schedule; name a family"});
     if (!problems.empty())
         return fail(base::Error::invalid(std::move(problems)));
     const auto cuts = service::layerCuts(*experiment, service::machineCores(), given);

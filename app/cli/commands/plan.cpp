@@ -13,9 +13,11 @@
 #include "engine/service/search/plan_search.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
 #include <iostream>
+#include <tuple>
 
 namespace stagelens::cli {
 
@@ -57,6 +59,28 @@ base::Problems readFixes(const std::string &text, std::map<std::string, std::int
             fixed[name] = value;
     }
     return problems;
+}
+
+/// Fixes the sizes that are given as options of their own.
+void fixGiven(const model::Experiment &experiment, const ExperimentArguments &arguments,
+              std::map<std::string, std::int64_t> &fixed, base::Problems &problems)
+{
+    const model::ParallelPlan &plan = experiment.parallel;
+    const std::array<std::tuple<const char *, const char *, int>, 6> sizes{
+        {{"--devices", "devices", plan.devices},
+         {"--tensor", "tensor", plan.tensor},
+         {"--context", "context", plan.context},
+         {"--replicas", "replicas", plan.replicas},
+         {"--microbatch-size", "microbatch_size", plan.microbatchSize},
+         {"--zero", "zero", plan.zero}}};
+    for (const auto &[option, name, value] : sizes) {
+        if (!arguments.given.contains(option))
+            continue;
+        const auto [found, isNew] = fixed.emplace(name, value);
+        if (!isNew && found->second != value)
+            problems.push_back(
+                {option, fmt::format("is {}, but --fix gives {}={}; leave one out", value, name, found->second)});
+    }
 }
 
 /// Reads "5%" or "0.05".
@@ -166,6 +190,7 @@ Json documentOf(const PlanAnswer &answer, const PlanWishes &wishes, std::int64_t
             {"gpus", wishes.gpus},
             {"global_batch", batch},
             {"memory_limit_bytes", answer.limit ? Json(*answer.limit) : Json(nullptr)},
+            {"plans_on_front", answer.onFront},
             {"plans", std::move(plans)},
             {"shapes", std::move(shapes)},
             {"why_second_lost", answer.whySecondLost},
@@ -250,6 +275,9 @@ void printText(const PlanAnswer &answer, const PlanWishes &wishes, std::int64_t 
     }
     table.print(std::cout);
     std::cout << "\n* is chosen; the others are faster or hold less, and no plan found is both.\n";
+    if (answer.onFront > answer.plans.size())
+        std::cout << fmt::format("{} of {} such plans; --top {} lists all, the last of which hold least.\n",
+                                 answer.plans.size(), answer.onFront, answer.onFront);
     if (!answer.whySecondLost.empty())
         std::cout << "Second: " << answer.whySecondLost << ".\n";
     std::cout << answer.tried << " plans simulated, " << answer.beaten << " beaten by their bounds.";
@@ -280,6 +308,10 @@ int plan(const ExperimentArguments &arguments, const PlanWishes &wishes)
         problems.push_back({"--objective", "is cost, but no hardware preset states a price, and all plans use all GPUs; choose "
                                            "time, which has the same answer, or memory; or give a cluster's file with "
                                            "price_per_device_hour"});
+    fixGiven(*experiment, arguments, query.fixed, problems);
+    if (!experiment->whatIf.lengths.empty())
+        problems.push_back(
+            {"--lengths", "is of the microbatches of one plan, and those of searched plans differ; leave it out"});
     if (!problems.empty())
         return fail(base::Error::invalid(std::move(problems)));
     query.objective = wishes.objective == "memory" ? service::Objective::Memory : service::Objective::Time;
@@ -315,13 +347,16 @@ void addPlan(CLI::App &app, Action &chosen)
         ->type_name("N");
     command->add_option("--fix", wishes->fixed, "values that are not searched, such as devices=8,zero=1")->type_name("LIST");
     command
-        ->add_option("--objective", wishes->objective, "time, or memory: the least of those --at-most slower than the fastest")
+        ->add_option("--objective", wishes->objective,
+                     "time, cost, or memory: the least of those --at-most slower than the fastest (default time)")
         ->check(oneOf({"time", "memory", "cost"}))
         ->type_name("GOAL");
-    command->add_option("--at-most", wishes->atMost, "how much slower than the fastest (with --objective memory)")
+    command->add_option("--at-most", wishes->atMost, "how much slower than the fastest (with --objective memory; default 5%)")
         ->type_name("SHARE");
     command->add_option("--tokens", wishes->tokens, "tokens of the whole training: adds days and GPU-hours")->type_name("N");
-    command->add_option("--top", wishes->top, "plans that are printed at most")->transform(wholeNumberFrom(1))->type_name("N");
+    command->add_option("--top", wishes->top, "plans that are printed at most (default 10)")
+        ->transform(wholeNumberFrom(1))
+        ->type_name("N");
     auto *json = command->add_flag("--json", wishes->json, "print one JSON document");
     command->add_flag("--csv", wishes->csv, "print a table for other programs")->excludes(json);
     command->callback([=, &chosen] { chosen = [=] { return plan(*arguments, *wishes); }; });

@@ -82,6 +82,16 @@ void addRecomputation(nlohmann::ordered_json &document, const service::Predictio
     document["metrics"]["recomputed_ns_per_device"] = std::move(sums);
 }
 
+/// Says so if the plan needs more memory than a device of the hardware has.
+void printCapacity(std::ostream &out, const service::Prediction &prediction)
+{
+    const std::vector<base::Bytes> &peaks = prediction.metrics.peakMemory;
+    const base::Bytes needed = peaks.empty() ? 0 : std::ranges::max(peaks);
+    if (prediction.memoryCapacity > 0 && needed > prediction.memoryCapacity)
+        out << fmt::format("\nDoes not fit: {} of the {} of a device; `levers` and `plan` find what needs less.\n",
+                           base::bytesText(needed), base::bytesText(prediction.memoryCapacity));
+}
+
 int print(const service::Prediction &prediction, const simulate::Explanation &explanation,
           const service::Sensitivity &sensitivity, const Wishes &wishes)
 {
@@ -96,6 +106,8 @@ int print(const service::Prediction &prediction, const simulate::Explanation &ex
         }
         if (prediction.experiment.schedule.recompute != model::Recompute::None || prediction.experiment.schedule.rebuilds())
             addRecomputation(document, prediction);
+        if (prediction.memoryCapacity > 0)
+            document["memory_capacity_bytes"] = prediction.memoryCapacity;
         if (prediction.hardware)
             document["hardware_runs"] = extrapolationsJson(*prediction.hardware, prediction.experiment);
         if (prediction.search)
@@ -113,6 +125,7 @@ int print(const service::Prediction &prediction, const simulate::Explanation &ex
         printExtrapolations(*prediction.hardware, prediction.experiment);
     std::cout << '\n';
     printMetrics(std::cout, prediction.metrics, *prediction.timeline, prediction.experiment.parallel.syncEvery);
+    printCapacity(std::cout, prediction);
     printSensitivity(std::cout, sensitivity, prediction);
     if (wishes.explanation) {
         std::cout << '\n';

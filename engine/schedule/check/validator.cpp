@@ -247,7 +247,7 @@ void Validation::findExcessMemory()
             report({ViolationKind::TooMuchMemory, static_cast<int>(device), position,
                     fmt::format("{} puts {} activations in flight, but there is room for {}", text(passes[position]), held,
                                 std::max<std::int64_t>(0, room)),
-                    held > 1 ? "run a backward before it, raise memory_limit, or choose v-half"
+                    held > 1 ? "run a backward before it, or raise memory_limit"
                              : "raise memory_limit, or split the model over more devices"});
             break;
         }

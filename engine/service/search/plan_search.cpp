@@ -22,6 +22,7 @@ using model::Experiment;
 
 /// Divisions whose schedules the second stage searches: so many of the first front, and so many of the most promising.
 constexpr std::size_t kMostDivisions = 4;
+constexpr std::string_view kRefused = "combinations that a schedule refuses";
 
 /// Reports the progress of searches that follow each other as that of one. How many plans later stages have is estimated from
 /// the share of the time that they usually take.
@@ -227,6 +228,27 @@ const std::vector<std::string> &planFixes()
     return kNames;
 }
 
+/// The reason why there is no plan: that of most combinations, and of refused ones what refuses the first.
+static base::Error nothingFits(const PlanQuery &query, const PlanAnswer &answer, std::size_t divisions,
+                               const std::vector<Experiment> &plans)
+{
+    const std::string gpus = fmt::format("{} GPUs", query.gpus);
+    if (divisions == 0)
+        return base::Error::invalid("--gpus",
+                                    fmt::format("{} divide into no plan with these sizes; fix other sizes, or fewer", gpus));
+    const auto most = std::ranges::max_element(answer.rejected, {}, &PlanRejection::count);
+    if (most != answer.rejected.end() && most->reason == kRefused)
+        for (const Experiment &plan : plans)
+            if (const base::Problems problems = model::validate(plan); !problems.empty())
+                return base::Error::invalid(
+                    "--gpus", fmt::format("{}: a schedule refuses {} of the combinations, the first because {} {}", gpus,
+                                          most->count, problems.front().field, problems.front().message));
+    return base::Error::invalid(
+        "--gpus", fmt::format("{} hold no plan of this model within {} a rank, of {} divisions; give more GPUs, a shorter "
+                              "sequence or a smaller model",
+                              gpus, answer.limit ? base::bytesText(*answer.limit) : std::string("their memory"), divisions));
+}
+
 base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, const SearchOptions &options)
 {
     if (base::Problems problems = problemsOf(query); !problems.empty())
@@ -275,23 +297,19 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
         answer.tried += stage->tried;
         answer.beaten += stage->beaten;
     }
-    const auto reject = [&answer](std::size_t count, const char *reason) {
+    const auto reject = [&answer](std::size_t count, std::string_view reason) {
         if (count > 0)
-            answer.rejected.push_back({reason, count});
+            answer.rejected.push_back({std::string(reason), count});
     };
     reject(first.tooLarge + second.tooLarge, "parameters and one microbatch that do not fit");
-    reject(first.refused + second.refused, "combinations that a schedule refuses");
+    reject(first.refused + second.refused, kRefused);
     reject(first.leftOut + second.leftOut, "too many passes for a search");
 
     std::vector<Candidate> front = commonFront({&second.front, &first.front, &shapes.found});
     const auto tooLarge = std::erase_if(front, [&answer](const Candidate &each) { return !fits(each, answer.limit); });
     reject(tooLarge, "activations in flight that do not fit");
     if (front.empty() && !query.mayFitNothing)
-        return base::Error::invalid(
-            "--gpus", fmt::format("{} GPUs hold no plan of this model within {} a rank, of {} divisions; give more GPUs, a "
-                                  "shorter sequence or a smaller model",
-                                  query.gpus, answer.limit ? base::bytesText(*answer.limit) : std::string("their memory"),
-                                  divisions.size()));
+        return nothingFits(query, answer, divisions.size(), plans);
     if (query.objective == Objective::Memory && !front.empty()) {
         const double slowest = static_cast<double>(front.front().iteration) * (1 + query.atMost);
         const auto least =
@@ -301,6 +319,7 @@ base::Result<PlanAnswer> searchPlan(const PlanQuery &query, std::size_t most, co
             1;
         std::rotate(front.begin(), least, least + 1);
     }
+    answer.onFront = front.size();
     for (std::size_t i = 0; i < std::min(most, front.size()); ++i) {
         Experiment plan = query.experiment;
         plan.schedule = front[i].schedule;

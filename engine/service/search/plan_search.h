@@ -68,6 +68,7 @@ struct PlanAnswer {
     std::size_t beaten = 0; ///< with bounds of time and memory that an earlier plan already satisfied
     std::optional<base::Bytes> limit;
     bool isCapacity = false;   ///< the limit is the hardware's
+    std::size_t onFront = 0;   ///< plans of which none is faster and holds less; `plans` has the first of them
     std::string whySecondLost; ///< a sentence; empty if there is no second
     std::string notSearched;   ///< a sentence
 };

@@ -170,6 +170,26 @@ private slots:
         QVERIFY2(launch.omitted.empty(), launch.omitted.empty() ? "" : launch.omitted[0].c_str());
     }
 
+    /// What no framework is told is listed.
+    void choicesAreNotDroppedSilently()
+    {
+        for (const char *format : {"megatron", "torchtitan", "deepspeed"}) {
+            const auto isListed = [format](const char *part, const auto &choose) {
+                model::Experiment experiment = planOf("1f1b", "gpt-4b");
+                QVERIFY(!omits(launched(format, experiment), part));
+                choose(experiment);
+                QVERIFY2(omits(launched(format, experiment), part), (std::string(format) + ": " + part).c_str());
+            };
+            isListed("optimizer muon", [](auto &each) { each.training.optimizer.name = "muon"; });
+            isListed("activations on the host", [](auto &each) { each.schedule.offload.fraction = 0.5; });
+            isListed("optimizer state on the host", [](auto &each) { each.schedule.offloadOptimizer = true; });
+            isListed("loss scale 1024", [](auto &each) {
+                each.model.dtype = model::DataType::Fp16;
+                each.training.lossScale.fixed = 1024;
+            });
+        }
+    }
+
     /// Expert ranks have whole experts there, too.
     void megatronIsGivenTheExpertRanks()
     {

@@ -319,7 +319,7 @@ void ExchangeTorchCsv::violationsNameTheirPlace_data()
         true);
     row("too much memory", "0F0,,0F1,0F2,0F3,0B0,0B1,0B2,0B3\n",
         "too-much-memory at row 1, column 5: F3@0 puts 4 activations in flight, but there is room for 3 | run a backward "
-        "before it, raise memory_limit, or choose v-half");
+        "before it, or raise memory_limit");
     row("another device's", "schedule x devices 2 microbatches 1 vocabulary none\n\n0: F0 F0@1 B0\n1: B0\n",
         "wrong-device at line 3, word 3: F0@1 is on device 0 but stage 1 belongs to device 1 | move it to device 1");
     row("stale weights",

@@ -227,7 +227,7 @@ void ScheduleValidator::memoryBeyondTheLimit()
     QCOMPARE(faultsOf(schedule, {.activationLimit = {2, 1}}), std::string());
     QCOMPARE(faultsOf(schedule, {.activationLimit = {1, 1}}),
              std::string("too-much-memory 0:1 F1@0 puts 2 activations in flight, but there is room for 1 | run a backward "
-                         "before it, raise memory_limit, or choose v-half\n"));
+                         "before it, or raise memory_limit\n"));
 }
 
 void ScheduleValidator::staleWeights()
