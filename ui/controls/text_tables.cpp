@@ -58,4 +58,24 @@ void fitTables(QTextDocument &document, double room)
             fit(*table, room);
 }
 
+void mendHeaders(QTextDocument &document)
+{
+    for (QTextFrame *frame : document.rootFrame()->childFrames()) {
+        auto *table = qobject_cast<QTextTable *>(frame);
+        if (table == nullptr || table->columns() < 2)
+            continue;
+        QTextCursor cursor = table->cellAt(0, 0).firstCursorPosition();
+        const QTextCursor other = table->cellAt(0, 1).firstCursorPosition();
+        const int end = table->cellAt(0, 0).lastCursorPosition().position();
+        if (cursor.position() == end || cursor.block().length() > 1)
+            continue;
+        cursor.deleteChar(); // the end of the empty line
+        cursor.setPosition(end - 1, QTextCursor::KeepAnchor);
+        QTextCharFormat format;
+        format.setFontWeight(QFont::Bold);
+        cursor.mergeCharFormat(format);
+        cursor.setBlockFormat(other.blockFormat());
+    }
+}
+
 } // namespace stagelens::ui

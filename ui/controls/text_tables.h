@@ -9,4 +9,8 @@ namespace stagelens::ui {
 /// for a column break. Other tables are laid out as Qt does. O(cells).
 void fitTables(QTextDocument &document, double room);
 
+/// Mends what Qt 6.4 makes of a table after a code block: the first cell of its header begins with an empty line and is not
+/// bold.
+void mendHeaders(QTextDocument &document);
+
 } // namespace stagelens::ui

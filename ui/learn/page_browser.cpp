@@ -66,6 +66,7 @@ void PageBrowser::read()
         lines.removeIf([](const QString &line) { return line.startsWith(u"!["_s); });
     document()->setBaseUrl(QUrl::fromLocalFile(m_place));
     setMarkdown(lines.join(u'\n'));
+    mendHeaders(*document());
 }
 
 void PageBrowser::showText(const QString &markdown, const QString &path)
@@ -74,6 +75,7 @@ void PageBrowser::showText(const QString &markdown, const QString &path)
     m_file.clear();
     m_place = path.isEmpty() ? QString() : docsFolder().filePath(path);
     setMarkdown(markdown);
+    mendHeaders(*document());
     verticalScrollBar()->setValue(before);
 }
 
