@@ -55,16 +55,13 @@ void LearnTables::noTableIsWiderThanItsPage()
                 continue;
             ++tables;
             auto *table = qobject_cast<QTextTable *>(frame);
-            for (int column = 0; column < table->columns(); ++column) {
-                QTextCursor cell = table->cellAt(0, column).firstCursorPosition();
-                cell.movePosition(QTextCursor::NextCharacter, QTextCursor::KeepAnchor);
-                const bool isBold = cell.selectedText().trimmed().isEmpty() || cell.charFormat().fontWeight() == QFont::Bold;
-                const bool isOneLine =
-                    table->cellAt(0, column).begin().currentBlock().length() > 1 || table->columns() == 1 ||
-                    table->cellAt(0, column).firstCursorPosition() == table->cellAt(0, column).lastCursorPosition();
-                if (!isBold || !isOneLine)
-                    plain << u"%1, column %2"_s.arg((*at)->text(0)).arg(column);
-            }
+            const QTextTableCell first = table->cellAt(0, 0);
+            QTextCursor cell = first.firstCursorPosition();
+            const bool hasEmptyLine = cell.block().length() == 1 && cell != first.lastCursorPosition();
+            cell.movePosition(QTextCursor::NextCharacter, QTextCursor::KeepAnchor);
+            const bool isWord = !cell.selectedText().trimmed().isEmpty() && !cell.charFormat().fontFixedPitch();
+            if (hasEmptyLine || (isWord && cell.charFormat().fontWeight() != QFont::Bold))
+                plain << (*at)->text(0);
             const QRectF place = text->document()->documentLayout()->frameBoundingRect(frame);
             if (place.right() > text->viewport()->width())
                 wide << u"%1: %2 of %3 pixels"_s.arg((*at)->text(0)).arg(place.right()).arg(text->viewport()->width());
