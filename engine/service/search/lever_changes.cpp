@@ -294,8 +294,15 @@ private:
         if (m_plan.parallel.tensor == 1)
             return;
         const bool isOn = !m_plan.parallel.sequenceParallel;
-        add(LeverKind::SequenceParallel, isOn ? "--sequence-parallel" : "--no-sequence-parallel", Numbers::SameMathematics,
-            [isOn](Experiment &plan) { plan.parallel.sequenceParallel = isOn; });
+        // Without it tensor ranks have no tokens of their own.
+        const bool dividesRows = !isOn && m_plan.parallel.dividesVocabularyByTokens();
+        const std::string off = dividesRows ? "--no-sequence-parallel --vocabulary-sharding rank" : "--no-sequence-parallel";
+        add(LeverKind::SequenceParallel, isOn ? "--sequence-parallel" : off, Numbers::SameMathematics,
+            [isOn, dividesRows](Experiment &plan) {
+                plan.parallel.sequenceParallel = isOn;
+                if (dividesRows)
+                    plan.parallel.vocabularySharding = model::VocabularySharding::Rank;
+            });
         for (const auto each : {model::VocabularySharding::Rank, model::VocabularySharding::Device})
             if (each != m_plan.parallel.vocabularySharding)
                 add(LeverKind::VocabularySharding, fmt::format("--vocabulary-sharding {}", model::name(each)),
