@@ -119,13 +119,21 @@ Result<> RunDatabase::showStep(RunId id, const simulate::Metrics &metrics, std::
     std::optional<base::Bytes> peak;
     if (!peaks.empty())
         peak = std::ranges::max(peaks);
+    const auto kept = steps(id);
+    if (!kept)
+        return kept.error();
+    // Lists show it beside the median of the steps, which may be longer than the step that is shown.
+    std::optional<double> tokensPerSecond = metrics.tokensPerSecond;
+    if (const auto median = medianIteration(kept->iterations);
+        tokensPerSecond && median && *median > 0 && metrics.iteration > 0)
+        *tokensPerSecond *= static_cast<double>(metrics.iteration) / static_cast<double>(*median);
     const auto stored = run("INSERT OR REPLACE INTO metrics (run, makespan_ns, bubble_ratio, tokens_per_second, mfu,"
                             " peak_memory_bytes, detail) VALUES (?, ?, ?, ?, ?, ?, ?)",
                             [&](Statement &statement) {
                                 statement.bind(id)
                                     .bind(metrics.makespan)
                                     .bind(finite(metrics.bubbleRatio))
-                                    .bind(metrics.tokensPerSecond)
+                                    .bind(tokensPerSecond)
                                     .bind(metrics.mfu)
                                     .bind(peak)
                                     .bind(detail);

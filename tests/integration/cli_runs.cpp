@@ -19,6 +19,7 @@ namespace {
 
 const QString kTiny = QStringLiteral("--layers 2 --hidden 16 --heads 2 --sequence 8 --vocabulary-size 64 --devices 2 "
                                      "--microbatches 4 --mode virtual-clock ");
+constexpr double kStepTokens = 4 * 8;
 
 /// Waits until the process has shown a step; false if it ended or nothing came.
 bool waitForStep(QProcess &process)
@@ -145,6 +146,10 @@ void CliRuns::keepsRunsInOrder()
     QCOMPARE(cli.run(u"run --steps 3 --vocabulary vocab-1 "_s + kTiny + db).status, 0);
     const auto rows = [&] { return cli.run(u"runs list --json"_s + db).json().array(); };
     QCOMPARE(rows().size(), 2);
+    // The figures of a row are of one time.
+    const QJsonObject newest = rows()[0].toObject();
+    const double tokens = newest[u"tokens_per_second"].toDouble() * newest[u"iteration_ns"].toDouble() / 1e9;
+    QVERIFY2(std::abs(tokens - kStepTokens) < 1e-3 * kStepTokens, qPrintable(QString::number(tokens)));
     const QString first = QString::number(std::min(rows()[0][u"id"].toInteger(), rows()[1][u"id"].toInteger()));
     const QString second = QString::number(std::max(rows()[0][u"id"].toInteger(), rows()[1][u"id"].toInteger()));
 

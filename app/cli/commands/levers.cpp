@@ -62,7 +62,9 @@ std::string bytesChange(base::Bytes now, base::Bytes before)
 void addRow(Table &table, const Lever &lever, const LeverBoard &board)
 {
     if (!lever.iteration || !lever.peakMemory) {
-        table.add({"", "-", "-", "-", "-", "impossible", lever.options});
+        const std::string cause =
+            lever.refusal.empty() ? "" : fmt::format(" ({}: {})", lever.refusal.front().field, lever.refusal.front().message);
+        table.add({"", "-", "-", "-", "-", "impossible", lever.options + cause});
         return;
     }
     const double change = static_cast<double>(*lever.iteration - board.iteration) / static_cast<double>(board.iteration);
