@@ -294,19 +294,16 @@ private:
         if (m_plan.parallel.tensor == 1)
             return;
         const bool isOn = !m_plan.parallel.sequenceParallel;
-        // Without it tensor ranks have no tokens of their own.
-        const bool dividesRows = !isOn && m_plan.parallel.dividesVocabularyByTokens();
-        const std::string off = dividesRows ? "--no-sequence-parallel --vocabulary-sharding rank" : "--no-sequence-parallel";
-        add(LeverKind::SequenceParallel, isOn ? "--sequence-parallel" : off, Numbers::SameMathematics,
-            [isOn, dividesRows](Experiment &plan) {
+        const bool isByTokens = m_plan.parallel.vocabularySharding == model::VocabularySharding::Device;
+        const std::string rows = isByTokens ? " --vocabulary-sharding rank" : ""; // without it no rank has tokens of its own
+        add(LeverKind::SequenceParallel, isOn ? "--sequence-parallel" : "--no-sequence-parallel" + rows,
+            Numbers::SameMathematics, [isOn](Experiment &plan) {
                 plan.parallel.sequenceParallel = isOn;
-                if (dividesRows)
-                    plan.parallel.vocabularySharding = model::VocabularySharding::Rank;
+                plan.parallel.vocabularySharding = isOn ? plan.parallel.vocabularySharding : model::VocabularySharding::Rank;
             });
-        for (const auto each : {model::VocabularySharding::Rank, model::VocabularySharding::Device})
-            if (each != m_plan.parallel.vocabularySharding)
-                add(LeverKind::VocabularySharding, fmt::format("--vocabulary-sharding {}", model::name(each)),
-                    Numbers::SameMathematics, [each](Experiment &plan) { plan.parallel.vocabularySharding = each; });
+        const auto other = isByTokens ? model::VocabularySharding::Rank : model::VocabularySharding::Device;
+        add(LeverKind::VocabularySharding, fmt::format("--vocabulary-sharding {}", model::name(other)),
+            Numbers::SameMathematics, [other](Experiment &plan) { plan.parallel.vocabularySharding = other; });
     }
 
     /// Twice or half as many context ranks, with half or twice as many replicas, and another way to reach keys and values.
