@@ -182,6 +182,7 @@ private slots:
         QVERIFY2(together.status == 0, together.err.constData());
         QVERIFY2(together.object()[QStringLiteral("losses")].toArray().size() == 4, together.out.constData());
         QCOMPARE(together.object()[QStringLiteral("losses")], alone.object()[QStringLiteral("losses")]);
+        QCOMPARE(together.object()[QStringLiteral("evaluation_loss")], alone.object()[QStringLiteral("evaluation_loss")]);
         QCOMPARE(routersOf(together), routersOf(alone));
         QCOMPARE(routersOf(alone).size(), plan.contains(QStringLiteral("--experts")) ? 4 : 0);
         for (const char *file : {"model.safetensors", "gradients.safetensors", "model-final.safetensors", "result.json"})

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <tuple>
 
 namespace stagelens::runtime {
@@ -119,7 +120,7 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
     const std::vector<ForwardPass> passes = forwardPasses(plan.schedule, ranks);
     const std::vector<backend::Message> messages = forwardMessageOrder(plan);
     const std::int64_t counted = tokens.heldBackSequences() * shape.wholeSequence();
-    double sum = 0;
+    std::vector<double> sums(devices.size()); // of each rank, so that processes add them in the same order
     for (int first = 0; first * shape.wholeTokens() < counted; first += together) {
         for (int i = 0; i < together; ++i) {
             const std::int64_t left = counted - (first + i) * shape.wholeTokens();
@@ -136,10 +137,10 @@ base::Result<std::optional<double>> evaluateHeldBack(const RunPlan &plan, const 
             return base::Error::failed(
                 fmt::format("evaluation on held-back tokens after {} steps: {}", steps, done.error().text()));
         }
-        for (Device *device : devices)
-            sum += plan.hasOwnLosses(device->place()) ? device->lossSums().front() : 0;
+        for (std::size_t i = 0; i < devices.size(); ++i)
+            sums[i] += plan.hasOwnLosses(devices[i]->place()) ? devices[i]->lossSums().front() : 0;
     }
-    return std::optional(sum / static_cast<double>(tokens.heldBackSequences() * plan.experiment.model.labelsOfSequence()));
+    return std::optional(std::accumulate(sums.begin(), sums.end(), 0.0));
 }
 
 } // namespace stagelens::runtime

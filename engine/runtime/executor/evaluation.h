@@ -19,7 +19,7 @@ struct ForwardPass {
 /// dependency.
 [[nodiscard]] std::vector<ForwardPass> forwardPasses(const schedule::Schedule &schedule, const std::vector<int> &devices);
 
-/// Returns the mean loss over the held-back tokens, or nothing if there are none. Runs the forward passes of the first
+/// Returns the sum of the losses of the held-back tokens, or nothing if there are none. Runs the forward passes of the first
 /// microbatch of the schedule for one microbatch after another, so that it needs no more memory than a step. Changes neither
 /// parameters nor gradients. `steps` is the number of steps done. With several processes returns the part of `devices`. Call
 /// beginStep() on the devices afterwards. Fails if the loss is not finite.

@@ -55,6 +55,19 @@ void divide(StepReport &report, double tokens)
     report.loss = report.losses.back();
 }
 
+/// Makes `peak`, of ranks of a device, that of the fuller one. Which is fuller does not depend on messages, nor on their
+/// timing.
+void keepFullest(simulate::MemoryByCategory &peak, const simulate::MemoryByCategory &other)
+{
+    const auto planned = [](const simulate::MemoryByCategory &bytes) {
+        return std::accumulate(bytes.begin(), bytes.end(), -bytes[backend::kMessages]);
+    };
+    const base::Bytes messages = std::max(peak[backend::kMessages], other[backend::kMessages]);
+    if (planned(other) > planned(peak))
+        peak = other;
+    peak[backend::kMessages] = messages;
+}
+
 bool areFinite(const std::vector<double> &losses)
 {
     return std::ranges::all_of(losses, [](double loss) { return std::isfinite(loss); });
@@ -309,9 +322,6 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
     report.peakMemory.resize(times->lanes.size());
     if (simulate::usesHost(m_plan.experiment, m_plan.schedule))
         report.peakHost.resize(times->lanes.size());
-    const auto total = [](const simulate::MemoryByCategory &bytes) {
-        return std::accumulate(bytes.begin(), bytes.end(), base::Bytes{0});
-    };
     timeline::OperatorTimes operators;
     for (std::size_t rank = 0; rank < outcomes.size(); ++rank) {
         DeviceOutcome &outcome = outcomes[rank];
@@ -319,8 +329,7 @@ base::Result<StepReport> Session::runStep(int index, bool optimize, const Traini
             m_control.isFirst() && !m_control.isAlone() ? m_plan.placeOf(static_cast<int>(rank)) : devices[rank]->place();
         if (m_plan.hasOwnLosses(place))
             add(report.losses, outcome.losses);
-        if (auto &peak = report.peakMemory[size(place.device)]; total(outcome.peakMemory) > total(peak))
-            peak = outcome.peakMemory;
+        keepFullest(report.peakMemory[size(place.device)], outcome.peakMemory);
         if (simulate::usesHost(m_plan.experiment, m_plan.schedule))
             report.peakHost[size(place.device)] = std::max(report.peakHost[size(place.device)], outcome.peakHost);
         if (isOfFirstRail(place, 0)) {
@@ -381,10 +390,11 @@ base::Result<std::optional<double>> Session::evaluate(int steps)
         device->endStep();
     if (!loss)
         return reasonOf(loss.error());
-    if (!*loss || m_control.isAlone())
+    if (!*loss)
         return loss;
     const auto sum = m_control.sumOnFirst(**loss); // 0 on devices without the last stage
-    return sum ? base::Result<std::optional<double>>(*sum) : sum.error();
+    const auto labels = static_cast<double>(m_tokens->heldBackSequences() * m_plan.experiment.model.labelsOfSequence());
+    return sum ? base::Result<std::optional<double>>(*sum / labels) : sum.error();
 }
 
 void Session::watchUpdates(const std::function<void(const Parameter &, backend::Compute &)> &watch)

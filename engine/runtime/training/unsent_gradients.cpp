@@ -167,6 +167,8 @@ Result<> UnsentGradients::read(const Checkpoint *checkpoint)
             const std::array shape{sizes[i]};
             auto numbers =
                 sizes[i] == 0 ? Result<std::vector<float>>(std::vector<float>()) : file->floats((*kept)[i].name, shape);
+            if (!numbers && numbers.error().kind == base::ErrorKind::Failed) // reading it failed
+                return numbers.error();
             isSame = numbers.ok();
             if (isSame)
                 tensors.push_back(*std::move(numbers));

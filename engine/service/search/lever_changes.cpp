@@ -412,7 +412,8 @@ private:
         const model::ParallelPlan &own = m_plan.parallel;
         if (own.replicas == 1 || own.context > 1 || own.replicasPerExpertGroup() > 1 || m_plan.training.compression.isOn())
             return;
-        const std::string unsharded = own.zero > 0 ? " --zero 0" : "";
+        const std::string unsharded =
+            fmt::format("{}{}", own.zero > 0 ? " --zero 0" : "", own.shardReplicas > 0 ? " --shard-replicas 0" : "");
         for (const int every : {1, 4, 16, 64})
             if (every != own.syncEvery)
                 add(LeverKind::Averaging, fmt::format("--sync-every {}{}", every, unsharded), Numbers::OtherMathematics,
