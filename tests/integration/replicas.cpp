@@ -38,13 +38,7 @@ class Replicas : public QObject, test::RunFolder {
 private slots:
     void initTestCase() { use(); }
 
-    void gradientsMatchTheReference_data()
-    {
-        QTest::addColumn<QString>("family");
-        for (const schedule::Family &family : test::trainedFamilies())
-            if (family.synchronous)
-                QTest::newRow(std::string(family.name).c_str()) << QString::fromUtf8(family.name.data());
-    }
+    void gradientsMatchTheReference_data() { test::addSynchronousFamilies(); }
     /// Every synchronous family; the turn chooses replicas, ZeRO, method, model family, tied weights and the mode.
     void gradientsMatchTheReference()
     {

@@ -38,13 +38,7 @@ class TensorRanks : public QObject, test::RunFolder {
 private slots:
     void initTestCase() { use(); }
 
-    void gradientsMatchTheReference_data()
-    {
-        QTest::addColumn<QString>("family");
-        for (const schedule::Family &family : test::trainedFamilies())
-            if (family.synchronous)
-                QTest::newRow(std::string(family.name).c_str()) << QString::fromUtf8(family.name.data());
-    }
+    void gradientsMatchTheReference_data() { test::addSynchronousFamilies(); }
     /// Every synchronous family and method; the turn chooses tensor ranks, sequence parallelism, replicas, ZeRO, recomputation,
     /// the model family with 1, 2 or 4 heads of keys and values, tied weights, and the mode.
     void gradientsMatchTheReference()
@@ -64,18 +58,12 @@ private slots:
                     continue;
                 }
                 auto experiment = tinyExperiment(name, method, devices, 2 + turn % 4);
-                if (turn % 3 != 0)
-                    experiment = test::asLlama(experiment, 1 << turn % 3);
-                experiment.model.tied = turn % 2 == 0;
-                experiment.parallel.microbatchSize = 1 + turn % 2;
+                test::varyByTurn(experiment, turn);
                 experiment.parallel.tensor = turn / 2 % 3 == 0 ? 4 : 2;
                 experiment.parallel.sequenceParallel = turn % 3 != 1;
-                experiment.parallel.replicas = turn % 5 == 0 ? 2 : 1;
                 experiment.parallel.zero = turn % 10 == 0 ? 1 + turn / 10 % 3 : 0;
-                experiment.schedule.recompute = turn % 7 == 3 ? model::Recompute::Full : model::Recompute::None;
                 if (turn % 7 == 5)
                     test::recomputeParts(experiment, turn);
-                experiment.training.mode = turn / 2 % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
                 test::verifyPlan(experiment);
                 if (QTest::currentTestFailed())
                     return;

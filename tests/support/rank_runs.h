@@ -5,6 +5,7 @@
 #include "engine/runtime/memory/memory_plan.h"
 #include "engine/runtime/plan/lowering.h"
 #include "engine/runtime/state/parameters.h"
+#include "tests/support/held_memory.h"
 #include "tests/support/trained.h"
 
 #include <QTemporaryDir>
@@ -165,6 +166,14 @@ inline void checkMemory(const model::Experiment &experiment)
     };
     const auto trained = runtime::train(experiment, schedule, {}, {onStep, {}}, {});
     QVERIFY2(trained.ok(), trained ? "" : trained.error().text().c_str());
+}
+
+/// The peaks are those predicted from the timeline, and those planned before the run.
+inline void checkBothPeaks(const model::Experiment &experiment)
+{
+    checkMemory(experiment);
+    if (!QTest::currentTestFailed())
+        verifyHeldMemory(experiment);
 }
 
 } // namespace stagelens::test

@@ -13,7 +13,9 @@
 #include <QtTest>
 #include <algorithm>
 #include <fmt/format.h>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace stagelens::test {
@@ -30,6 +32,30 @@ inline model::Experiment matrixExperiment(const std::string &family, model::Voca
     experiment.parallel.microbatchSize = 1 + turn % 2;
     experiment.training.mode = turn / 2 % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
     return experiment;
+}
+
+/// Adds a row for each synchronous family; in sanitized builds, which are slow, only for those of `sanitized`, if any are
+/// given.
+inline void addSynchronousFamilies(std::initializer_list<std::string_view> sanitized = {})
+{
+    QTest::addColumn<QString>("family");
+    const bool all = !kIsSanitized || sanitized.size() == 0;
+    for (const schedule::Family &family : trainedFamilies())
+        if (family.synchronous && (all || std::ranges::find(sanitized, family.name) != sanitized.end()))
+            QTest::newRow(std::string(family.name).c_str()) << QString::fromUtf8(family.name.data());
+}
+
+/// Chooses the model family with 1, 2 or 4 heads of keys and values, tied weights, microbatch size, replicas, recomputation and
+/// the mode of a plan with several ranks, by its turn.
+inline void varyByTurn(model::Experiment &experiment, int turn)
+{
+    if (turn % 3 != 0)
+        experiment = asLlama(experiment, 1 << turn % 3);
+    experiment.model.tied = turn % 2 == 0;
+    experiment.parallel.microbatchSize = 1 + turn % 2;
+    experiment.parallel.replicas = turn % 5 == 0 ? 2 : 1;
+    experiment.schedule.recompute = turn % 7 == 3 ? model::Recompute::Full : model::Recompute::None;
+    experiment.training.mode = turn / 2 % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
 }
 
 /// The loss and every gradient of a step agree with the float64 reference. `loss`, if given, receives the loss.

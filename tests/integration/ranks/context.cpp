@@ -1,7 +1,6 @@
 // Context parallelism: gradients against the unpartitioned reference, the bits that do not depend on schedule, mode, ZeRO and
 // recomputation, memory, and resumed runs on other meshes.
 #include "engine/model/checks/checks.h"
-#include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/runtime/training/training_run.h"
 #include "tests/support/rank_runs.h"
@@ -52,14 +51,7 @@ class ContextRanks : public QObject, test::RunFolder {
 private slots:
     void initTestCase() { use(); }
 
-    void gradientsMatchTheReference_data()
-    {
-        QTest::addColumn<QString>("family");
-        for (const schedule::Family &family : schedule::families())
-            if (family.synchronous && !model::cutsSequences(family.name) &&
-                (!test::kIsSanitized || family.name == "1f1b" || family.name == "dualpipe-v"))
-                QTest::newRow(std::string(family.name).c_str()) << QString::fromUtf8(family.name.data());
-    }
+    void gradientsMatchTheReference_data() { test::addSynchronousFamilies({"1f1b", "dualpipe-v"}); }
     /// Every synchronous family and method; the turn chooses context ranks and how they exchange, tensor ranks, replicas, ZeRO,
     /// recomputation, attention, the model family with 1, 2 or 4 heads of keys and values, tied weights, and the mode.
     void gradientsMatchTheReference()
@@ -72,20 +64,14 @@ private slots:
                 if (!test::refusedField(name, method, devices).empty())
                     continue;
                 auto experiment = tinyExperiment(name, method, devices, 2 + turn % 3);
-                if (turn % 3 != 0)
-                    experiment = test::asLlama(experiment, 1 << turn % 3);
-                experiment.model.tied = turn % 2 == 0;
-                experiment.parallel.microbatchSize = 1 + turn % 2;
+                test::varyByTurn(experiment, turn);
                 experiment.parallel.context = turn / 2 % 3 == 0 ? 4 : 2;
                 experiment.parallel.tensor = turn % 4 == 3 ? 2 : 1;
                 experiment.parallel.contextMethod = kMethods[static_cast<std::size_t>(turn % 3)];
                 if (experiment.parallel.contextMethod == ContextMethod::Ulysses && !dividesHeads(experiment))
                     experiment.parallel.contextMethod = ContextMethod::AllGather;
-                experiment.parallel.replicas = turn % 5 == 0 ? 2 : 1;
                 experiment.parallel.zero = turn % 5 == 4 ? 3 : turn % 3 == 1 ? 1 : 0;
-                experiment.schedule.recompute = turn % 7 == 3 ? model::Recompute::Full : model::Recompute::None;
                 experiment.schedule.attention = turn % 6 == 2 ? model::Attention::Materialised : model::Attention::Flash;
-                experiment.training.mode = turn / 2 % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
                 test::verifyPlan(experiment);
                 if (QTest::currentTestFailed())
                     return;

@@ -1,7 +1,6 @@
 // Experts divided over ranks whose replicas shard in groups (HSDP): gradients against the unpartitioned reference, the bits
 // that do not depend on schedule, mode and ZeRO, memory, evaluations, and resumed runs.
 #include "engine/runtime/training/training_run.h"
-#include "tests/support/held_memory.h"
 #include "tests/support/rank_runs.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
@@ -123,10 +122,7 @@ private slots:
             auto experiment = groupedPlan("zb-h1", VocabularyMethod::None, 2, degrees, zero);
             experiment.model.dtype = zero == 1 ? model::DataType::Bf16 : model::DataType::Fp32;
             experiment.training.steps = 2;
-            test::checkMemory(experiment);
-            if (QTest::currentTestFailed())
-                return;
-            test::verifyHeldMemory(experiment);
+            test::checkBothPeaks(experiment);
             if (QTest::currentTestFailed())
                 return;
         }

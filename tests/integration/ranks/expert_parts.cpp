@@ -1,7 +1,6 @@
 // Experts on tensor and context ranks: gradients against the unpartitioned reference, the bits that do not depend on schedule,
 // mode, ZeRO, recomputation and sequence parallelism, memory, recorded choices, and resumed runs.
 #include "engine/model/capabilities.h"
-#include "engine/model/family_shape.h"
 #include "engine/runtime/training/training_run.h"
 #include "tests/support/rank_runs.h"
 #include "tests/support/sanitized.h"
@@ -41,14 +40,7 @@ class ExpertParts : public QObject, test::RunFolder {
 private slots:
     void initTestCase() { use(); }
 
-    void gradientsMatchTheReference_data()
-    {
-        QTest::addColumn<QString>("family");
-        for (const schedule::Family &family : schedule::families())
-            if (family.synchronous && !model::cutsSequences(family.name) &&
-                (!test::kIsSanitized || family.name == "1f1b" || family.name == "zb-h1"))
-                QTest::newRow(std::string(family.name).c_str()) << QString::fromUtf8(family.name.data());
-    }
+    void gradientsMatchTheReference_data() { test::addSynchronousFamilies({"1f1b", "zb-h1"}); }
     /// Every synchronous family, on tensor ranks, context ranks and both. The turn chooses vocabulary method, router, experts
     /// of a token, dense layers, capacity, replicas, ZeRO, recomputation, sequence parallelism and the mode.
     void gradientsMatchTheReference()

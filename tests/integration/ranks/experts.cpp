@@ -1,7 +1,6 @@
 // Expert parallelism: gradients against the unpartitioned reference, the bits that do not depend on expert ranks, schedule,
 // mode, ZeRO and recomputation, rows that do not fit, memory, and resumed runs.
 #include "engine/model/capabilities.h"
-#include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/runtime/training/training_run.h"
 #include "tests/support/rank_runs.h"
@@ -328,14 +327,7 @@ private slots:
 
 private:
     /// Every synchronous family of whole sequences.
-    static void addFamilies()
-    {
-        QTest::addColumn<QString>("family");
-        for (const schedule::Family &family : schedule::families())
-            if (family.synchronous && !model::cutsSequences(family.name) &&
-                (!test::kIsSanitized || family.name == "1f1b" || family.name == "dualpipe"))
-                QTest::newRow(std::string(family.name).c_str()) << QString::fromUtf8(family.name.data());
-    }
+    static void addFamilies() { test::addSynchronousFamilies({"1f1b", "dualpipe"}); }
 };
 
 STAGELENS_TEST(ExpertRanks)

@@ -1,7 +1,6 @@
 // Vocabulary layers whose tensor ranks hold the same rows and divide the tokens: gradients against the unpartitioned reference,
 // losses of one rank, the bits that do not depend on schedule, mode and ZeRO, memory, and resumed runs on other meshes.
 #include "engine/model/capabilities.h"
-#include "engine/model/family_shape.h"
 #include "engine/model/names.h"
 #include "engine/runtime/training/training_run.h"
 #include "tests/support/rank_runs.h"
@@ -70,13 +69,7 @@ class RanksVocabularyByTokens : public QObject, test::RunFolder {
 private slots:
     void initTestCase() { use(); }
 
-    void gradientsMatchTheReference_data()
-    {
-        QTest::addColumn<QString>("family");
-        for (const schedule::Family &family : test::trainedFamilies())
-            if (family.synchronous && (!test::kIsSanitized || family.name == "1f1b" || family.name == "dualpipe-v"))
-                QTest::newRow(std::string(family.name).c_str()) << QString::fromUtf8(family.name.data());
-    }
+    void gradientsMatchTheReference_data() { test::addSynchronousFamilies({"1f1b", "dualpipe-v"}); }
     /// Every synchronous family and method; the turn chooses tensor and context ranks, replicas, ZeRO, recomputation, the model
     /// family with 1, 2 or 4 heads of keys and values, tied weights, and the mode.
     void gradientsMatchTheReference()
@@ -89,15 +82,9 @@ private slots:
                 if (!test::refusedField(name, method, devices).empty())
                     continue;
                 auto experiment = byTokens(tinyExperiment(name, method, devices, 2 + turn % 4), turn / 2 % 3 == 0 ? 4 : 2);
-                if (turn % 3 != 0)
-                    experiment = test::asLlama(experiment, 1 << turn % 3);
-                experiment.model.tied = turn % 2 == 0;
-                experiment.parallel.microbatchSize = 1 + turn % 2;
-                experiment.parallel.context = turn % 6 == 5 && !model::cutsSequences(name) ? 2 : 1;
-                experiment.parallel.replicas = turn % 5 == 0 ? 2 : 1;
+                test::varyByTurn(experiment, turn);
+                experiment.parallel.context = turn % 6 == 5 ? 2 : 1;
                 experiment.parallel.zero = turn % 10 == 0 ? 1 + turn / 10 % 3 : 0;
-                experiment.schedule.recompute = turn % 7 == 3 ? model::Recompute::Full : model::Recompute::None;
-                experiment.training.mode = turn / 2 % 2 ? model::RunMode::Live : model::RunMode::VirtualClock;
                 test::verifyPlan(experiment);
                 if (QTest::currentTestFailed())
                     return;

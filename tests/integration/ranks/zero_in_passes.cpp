@@ -3,7 +3,6 @@
 #include "engine/model/capabilities.h"
 #include "engine/model/names.h"
 #include "engine/runtime/training/training_run.h"
-#include "tests/support/held_memory.h"
 #include "tests/support/rank_runs.h"
 #include "tests/support/sanitized.h"
 #include "tests/support/test_program.h"
@@ -163,10 +162,7 @@ private slots:
                 auto experiment = planOf(family, 2, degrees, form);
                 experiment.training.steps = 2;
                 experiment.training.mode = RunMode::VirtualClock; // the fullest rank has the greatest peak
-                test::checkMemory(experiment);
-                if (QTest::currentTestFailed())
-                    return;
-                test::verifyHeldMemory(experiment);
+                test::checkBothPeaks(experiment);
                 if (QTest::currentTestFailed())
                     return;
             }
@@ -222,10 +218,7 @@ private slots:
             auto experiment = shardedPlan(method == VocabularyMethod::None ? "interlaced" : "1f1b", method, {1, 4, 1}, form);
             experiment.training.steps = 2;
             experiment.model.tied = form == Form::Reshard;
-            test::checkMemory(experiment);
-            if (QTest::currentTestFailed())
-                return;
-            test::verifyHeldMemory(experiment);
+            test::checkBothPeaks(experiment);
             if (QTest::currentTestFailed())
                 return;
         }

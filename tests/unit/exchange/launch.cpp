@@ -170,7 +170,7 @@ private slots:
         QVERIFY2(launch.omitted.empty(), launch.omitted.empty() ? "" : launch.omitted[0].c_str());
     }
 
-    /// What no framework is told is listed.
+    /// Each choice that an exported launch leaves out is in its list of omitted choices.
     void choicesAreNotDroppedSilently()
     {
         for (const char *format : {"megatron", "torchtitan", "deepspeed"}) {

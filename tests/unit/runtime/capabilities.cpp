@@ -56,6 +56,20 @@ void useAverages(Experiment &experiment)
     experiment.parallel.syncEvery = 4;
 }
 
+void reduceInPasses(Experiment &experiment, int replicas = 2)
+{
+    experiment.parallel.replicas = replicas;
+    experiment.parallel.zero = 2;
+    experiment.parallel.zero2 = model::ZeroGradients::Eager;
+}
+
+void gatherInPasses(Experiment &experiment, model::ZeroParameters how)
+{
+    experiment.parallel.replicas = 2;
+    experiment.parallel.zero = 3;
+    experiment.parallel.zero3 = how;
+}
+
 /// Turns a feature on.
 const std::map<std::string_view, void (*)(Experiment &)> kUses{
     {"pipeline", [](Experiment &e) { e.parallel.devices = 2; }},
@@ -212,46 +226,25 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
          e.parallel.replicas = 2;
          e.parallel.zero = 3;
      }},
-    {"eager-zero-2",
-     [](Experiment &e) {
-         e.parallel.replicas = 2;
-         e.parallel.zero = 2;
-         e.parallel.zero2 = model::ZeroGradients::Eager;
-     }},
-    {"resharded-zero-3",
-     [](Experiment &e) {
-         e.parallel.replicas = 2;
-         e.parallel.zero = 3;
-         e.parallel.zero3 = model::ZeroParameters::Reshard;
-     }},
+    {"eager-zero-2", [](Experiment &e) { reduceInPasses(e); }},
+    {"resharded-zero-3", [](Experiment &e) { gatherInPasses(e, model::ZeroParameters::Reshard); }},
     {"exchanges-in-passes-on-gpus",
      [](Experiment &e) {
-         e.parallel.replicas = 2;
-         e.parallel.zero = 2;
-         e.parallel.zero2 = model::ZeroGradients::Eager;
+         reduceInPasses(e);
          e.training.backend = "cuda";
      }},
     {"exchanges-in-passes-with-uneven-tables",
      [](Experiment &e) {
-         e.parallel.replicas = 2;
-         e.parallel.zero = 2;
-         e.parallel.zero2 = model::ZeroGradients::Eager;
+         reduceInPasses(e);
          e.parallel.tensor = 2;
          e.model.vocabularySize = 97;
      }},
     {"gpt-with-groups", [](Experiment &e) { e.model.kvHeads = e.model.heads / 2; }},
-    {"zero-3-kept-until-backward",
-     [](Experiment &e) {
-         e.parallel.replicas = 2;
-         e.parallel.zero = 3;
-         e.parallel.zero3 = model::ZeroParameters::KeepUntilBackward;
-     }},
+    {"zero-3-kept-until-backward", [](Experiment &e) { gatherInPasses(e, model::ZeroParameters::KeepUntilBackward); }},
     {"zero-3-kept-until-backward-in-a-pipeline",
      [](Experiment &e) {
          e.parallel.devices = 2;
-         e.parallel.replicas = 2;
-         e.parallel.zero = 3;
-         e.parallel.zero3 = model::ZeroParameters::KeepUntilBackward;
+         gatherInPasses(e, model::ZeroParameters::KeepUntilBackward);
      }},
     {"shard-groups",
      [](Experiment &e) {
@@ -261,9 +254,7 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
      }},
     {"exchanges-in-passes-with-shard-groups",
      [](Experiment &e) {
-         e.parallel.replicas = 4;
-         e.parallel.zero = 2;
-         e.parallel.zero2 = model::ZeroGradients::Eager;
+         reduceInPasses(e, 4);
          e.parallel.shardReplicas = 2;
      }},
     {"shard-groups-with-context-ranks",
@@ -281,37 +272,27 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
      }},
     {"exchanges-in-passes-with-sharded-vocabulary",
      [](Experiment &e) {
-         e.parallel.replicas = 2;
-         e.parallel.zero = 2;
-         e.parallel.zero2 = model::ZeroGradients::Eager;
+         reduceInPasses(e);
          e.schedule.vocabulary = model::VocabularyMethod::Vocab1;
      }},
     {"exchanges-in-passes-with-given-durations",
      [](Experiment &e) {
-         e.parallel.replicas = 2;
-         e.parallel.zero = 2;
-         e.parallel.zero2 = model::ZeroGradients::Eager;
+         reduceInPasses(e);
          e.cost.source = model::UniformCosts();
      }},
     {"exchanges-in-passes-of-unequal-microbatches",
      [](Experiment &e) {
-         e.parallel.replicas = 2;
-         e.parallel.zero = 2;
-         e.parallel.zero2 = model::ZeroGradients::Eager;
+         reduceInPasses(e);
          e.whatIf.jitter = 0.1;
      }},
     {"eager-zero-2-of-unequal-replicas",
      [](Experiment &e) {
-         e.parallel.replicas = 2;
-         e.parallel.zero = 2;
-         e.parallel.zero2 = model::ZeroGradients::Eager;
+         reduceInPasses(e);
          e.whatIf.slow = "replica=1:1.5";
      }},
     {"zero-3-kept-until-backward-with-sharded-vocabulary",
      [](Experiment &e) {
-         e.parallel.replicas = 2;
-         e.parallel.zero = 3;
-         e.parallel.zero3 = model::ZeroParameters::KeepUntilBackward;
+         gatherInPasses(e, model::ZeroParameters::KeepUntilBackward);
          e.schedule.vocabulary = model::VocabularyMethod::Vocab1;
      }},
     {"other-optimizers", [](Experiment &e) { e.training.optimizer.name = "sgd"; }},
@@ -493,9 +474,7 @@ const std::map<std::string_view, void (*)(Experiment &)> kUses{
     {"optimizer-offload-with-eager-zero-2",
      [](Experiment &e) {
          e.schedule.offloadOptimizer = true;
-         e.parallel.replicas = 2;
-         e.parallel.zero = 2;
-         e.parallel.zero2 = model::ZeroGradients::Eager;
+         reduceInPasses(e);
      }},
     {"optimizer-offload-with-sigmoid-routers",
      [](Experiment &e) {
